@@ -1,0 +1,71 @@
+//! Bounding volumes: simple shapes around others, for cheap answers of "certainly apart" (S5).
+//!
+//! Every fit encloses what it is fitted to, rounding included, and every overlap test is conservative: it may say
+//! "overlap" of two that are just apart, never "apart" of two that overlap.
+
+mod aabb;
+mod extent;
+
+pub use aabb::Aabb;
+
+use crate::pose::LocalPose;
+use crate::shape::Shape;
+use glam::Vec3;
+
+/// A volume around something.
+pub trait BoundingVolume: Clone {
+    /// The volume around points, or why there is none.
+    fn around_points(points: &[Vec3]) -> Result<Self, BoundsError>;
+
+    /// The volume around a shape in the shape's own frame, or why there is none.
+    fn around_shape(shape: &Shape) -> Result<Self, BoundsError>;
+
+    /// A volume around both.
+    fn merged(&self, other: &Self) -> Self;
+
+    /// Whether the two have a point in common; may err on the side of yes.
+    fn overlaps(&self, other: &Self) -> bool;
+
+    /// Whether the point is inside or on the surface.
+    fn contains(&self, point: Vec3) -> bool;
+
+    /// The volume around this one after a rigid motion: the update of a moving body.
+    fn moved(&self, pose: &LocalPose) -> Self;
+
+    /// How much space it takes.
+    fn volume(&self) -> f32;
+
+    /// How much surface it has.
+    fn surface_area(&self) -> f32;
+}
+
+/// Why there is no bounding volume.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BoundsError {
+    /// Nothing has no bounds.
+    #[error("no points to bound")]
+    NoPoints,
+    /// A point is NaN or infinite.
+    #[error("point {index} is {value}, not a finite point")]
+    NotFinite {
+        /// Which point, counted from 0.
+        index: usize,
+        /// Its coordinates.
+        value: Vec3,
+    },
+    /// The shape reaches to infinity.
+    #[error("a half-space has no bounds")]
+    Unbounded,
+}
+
+/// An error if there is no point, or one that is not finite.
+fn check_points(points: &[Vec3]) -> Result<(), BoundsError> {
+    if points.is_empty() {
+        return Err(BoundsError::NoPoints);
+    }
+    match points.iter().position(|point| !point.is_finite()) {
+        None => Ok(()),
+        Some(index) => Err(BoundsError::NotFinite { index, value: points[index] }),
+    }
+}

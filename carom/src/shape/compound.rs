@@ -1,0 +1,45 @@
+//! Several shapes held rigidly together.
+
+use super::{Shape, ShapeError, ShapeKind};
+use crate::pose::LocalPose;
+
+/// One part of a compound: a shape and its pose in the compound's frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// Where the part is.
+    pub pose: LocalPose,
+    /// What it is.
+    pub shape: Shape,
+}
+
+/// A list of parts. Compounds inside compounds are taken apart on construction, so every part is a shape of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Compound {
+    parts: Vec<Part>,
+}
+
+impl Compound {
+    /// A compound of at least one part. A half-space cannot be part of one.
+    pub fn new(parts: Vec<Part>) -> Result<Self, ShapeError> {
+        if parts.is_empty() {
+            return Err(ShapeError::Empty { shape: ShapeKind::Compound, what: "parts" });
+        }
+        let mut flat = Vec::with_capacity(parts.len());
+        for (child, Part { pose, shape }) in parts.into_iter().enumerate() {
+            let pose = pose.checked().map_err(|error| ShapeError::ChildPose { child, error })?;
+            match shape {
+                Shape::HalfSpace(_) => return Err(ShapeError::ChildKind { child, shape: ShapeKind::HalfSpace }),
+                Shape::Compound(inner) => flat.extend(
+                    inner.parts.iter().map(|part| Part { pose: pose.compose(&part.pose), shape: part.shape.clone() }),
+                ),
+                shape => flat.push(Part { pose, shape }),
+            }
+        }
+        Ok(Self { parts: flat })
+    }
+
+    /// The parts, none of them a compound.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+}

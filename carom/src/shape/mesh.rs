@@ -1,0 +1,107 @@
+//! A surface of triangles.
+
+use super::error::{degeneracy, finite_vertices};
+use super::{ShapeError, ShapeKind};
+use glam::Vec3;
+use std::collections::HashMap;
+
+/// Triangles over a list of vertices; concave and open surfaces are welcome. A triangle's outside sees its corners
+/// run counter-clockwise.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TriangleMesh {
+    vertices: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+}
+
+/// What [`TriangleMesh::repaired`] had to change.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MeshRepair {
+    /// How many vertices were merged into an earlier one at the same place.
+    pub merged_vertices: usize,
+    /// The triangles that were left out because they have no area, by their index in the input.
+    pub dropped_triangles: Vec<usize>,
+}
+
+impl TriangleMesh {
+    /// A mesh of at least one triangle. Every index must exist, every vertex be finite, every triangle have an area:
+    /// the error names the first that is not so. [`TriangleMesh::repaired`] is lenient instead.
+    pub fn new(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<Self, ShapeError> {
+        let shape = ShapeKind::Mesh;
+        check_indices(&vertices, &triangles)?;
+        for (triangle, corners) in triangles.iter().enumerate() {
+            if let Some(reason) = degeneracy(corners.map(|corner| vertices[corner as usize])) {
+                return Err(ShapeError::DegenerateTriangle { shape, triangle, reason });
+            }
+        }
+        Ok(Self { vertices, triangles })
+    }
+
+    /// A mesh from what modelling programs write: vertices at the same place are merged, triangles without area are
+    /// left out, and the second value says which. What is not finite or out of range is still an error.
+    pub fn repaired(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Result<(Self, MeshRepair), ShapeError> {
+        check_indices(vertices, triangles)?;
+        let mut kept = Vec::with_capacity(vertices.len());
+        let mut first_at: HashMap<[u32; 3], u32> = HashMap::with_capacity(vertices.len());
+        let renumbered: Vec<u32> = vertices
+            .iter()
+            .map(|vertex| {
+                // Adding zero turns -0 into +0, so that both are one place.
+                *first_at.entry((*vertex + Vec3::ZERO).to_array().map(f32::to_bits)).or_insert_with(|| {
+                    kept.push(*vertex);
+                    kept.len() as u32 - 1
+                })
+            })
+            .collect();
+        let mut repair = MeshRepair { merged_vertices: vertices.len() - kept.len(), ..MeshRepair::default() };
+        let mut sound = Vec::with_capacity(triangles.len());
+        for (index, corners) in triangles.iter().enumerate() {
+            let corners = corners.map(|corner| renumbered[corner as usize]);
+            match degeneracy(corners.map(|corner| kept[corner as usize])) {
+                Some(_) => repair.dropped_triangles.push(index),
+                None => sound.push(corners),
+            }
+        }
+        if sound.is_empty() {
+            return Err(ShapeError::Empty { shape: ShapeKind::Mesh, what: "triangles with an area" });
+        }
+        Ok((Self { vertices: kept, triangles: sound }, repair))
+    }
+
+    /// The vertices.
+    pub fn vertices(&self) -> &[Vec3] {
+        &self.vertices
+    }
+
+    /// The triangles, as indices of their corners.
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    /// The corners of triangle `index`.
+    pub fn corners(&self, index: usize) -> [Vec3; 3] {
+        self.triangles[index].map(|corner| self.vertices[corner as usize])
+    }
+}
+
+fn check_indices(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Result<(), ShapeError> {
+    let shape = ShapeKind::Mesh;
+    if vertices.is_empty() {
+        return Err(ShapeError::Empty { shape, what: "vertices" });
+    }
+    if triangles.is_empty() {
+        return Err(ShapeError::Empty { shape, what: "triangles" });
+    }
+    for (what, count) in [("vertices", vertices.len()), ("triangles", triangles.len())] {
+        if count > u32::MAX as usize {
+            return Err(ShapeError::TooMany { shape, what, count, limit: u32::MAX as usize });
+        }
+    }
+    finite_vertices(shape, vertices)?;
+    for (triangle, corners) in triangles.iter().enumerate() {
+        if let Some(corner) = corners.iter().position(|&index| index as usize >= vertices.len()) {
+            let index = corners[corner];
+            return Err(ShapeError::IndexOutOfRange { shape, triangle, corner, index, vertices: vertices.len() });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! Support maps: the point of a convex shape that lies farthest along a direction.
+//!
+//! The support of `R·A + x` along `d` is `R·support_A(Rᵀd) + x` ([`in_pose`]), so each shape answers in its own frame.
+//! The support of a Minkowski sum is the sum of the supports, which is how rounded shapes are answered.
+
+use super::{Cone, Cuboid, Cylinder, Ellipsoid, Point, Rounded, Segment, Sphere, Triangle};
+use crate::pose::LocalPose;
+use glam::Vec3;
+
+/// A convex shape, known by its farthest point along each direction. Implement it for a shape of your own.
+pub trait SupportMap: std::fmt::Debug + Send + Sync {
+    /// A point of the shape whose product with `direction` is greatest. The direction may have any length; for the
+    /// zero direction any point of the shape will do, but it must be finite.
+    fn support(&self, direction: Vec3) -> Vec3;
+}
+
+/// The support along `direction` of a shape placed at `pose`, all in the outer frame.
+pub fn in_pose(shape: &(impl SupportMap + ?Sized), pose: &LocalPose, direction: Vec3) -> Vec3 {
+    pose.point_to_outer(shape.support(pose.direction_to_inner(direction)))
+}
+
+/// `direction` at unit length without overflow or underflow on the way; the zero vector stays zero.
+fn unit(direction: Vec3) -> Vec3 {
+    let largest = direction.abs().max_element();
+    if largest > 0.0 { (direction / largest).normalize() } else { Vec3::ZERO }
+}
+
+/// `size` with the sign of `along`; zero counts as positive so that every direction has a corner.
+fn with_sign(size: f32, along: f32) -> f32 {
+    if along < 0.0 { -size } else { size }
+}
+
+/// The rim point of a disc of the given radius around the y axis, in direction (x, z); its centre if there is none.
+fn rim(radius: f32, direction: Vec3) -> Vec3 {
+    unit(Vec3::new(direction.x, 0.0, direction.z)) * radius
+}
+
+impl SupportMap for Point {
+    fn support(&self, _direction: Vec3) -> Vec3 {
+        Vec3::ZERO
+    }
+}
+
+impl SupportMap for Segment {
+    fn support(&self, direction: Vec3) -> Vec3 {
+        if direction.dot(self.direction()) > 0.0 { self.b() } else { self.a() }
+    }
+}
+
+impl SupportMap for Triangle {
+    fn support(&self, direction: Vec3) -> Vec3 {
+        let [a, b, c] = self.corners();
+        let (along_a, along_b, along_c) = (direction.dot(a), direction.dot(b), direction.dot(c));
+        if along_a >= along_b && along_a >= along_c {
+            a
+        } else if along_b >= along_c {
+            b
+        } else {
+            c
+        }
+    }
+}
+
+impl SupportMap for Sphere {
+    fn support(&self, direction: Vec3) -> Vec3 {
+        unit(direction) * self.radius()
+    }
+}
+
+impl SupportMap for Cuboid {
+    fn support(&self, direction: Vec3) -> Vec3 {
+        let half = self.half_extents();
+        Vec3::new(with_sign(half.x, direction.x), with_sign(half.y, direction.y), with_sign(half.z, direction.z))
+    }
+}
+
+impl SupportMap for Cylinder {
+    fn support(&self, direction: Vec3) -> Vec3 {
+        rim(self.radius(), direction) + Vec3::Y * with_sign(self.half_height(), direction.y)
+    }
+}
+
+impl SupportMap for Cone {
+    fn support(&self, direction: Vec3) -> Vec3 {
+        let apex = Vec3::Y * self.half_height();
+        let base = rim(self.radius(), direction) - apex;
+        if direction.dot(apex) >= direction.dot(base) { apex } else { base }
+    }
+}
+
+impl SupportMap for Ellipsoid {
+    /// The unit ball stretched by the radii `E`: support `E·(E·d)/|E·d|`.
+    fn support(&self, direction: Vec3) -> Vec3 {
+        let radii = self.radii();
+        let largest = radii.max_element();
+        radii * unit(unit(direction) * (radii / largest))
+    }
+}
+
+impl<T: SupportMap> SupportMap for Rounded<T> {
+    fn support(&self, direction: Vec3) -> Vec3 {
+        let core = self.core().support(direction);
+        if self.radius() == 0.0 { core } else { core + unit(direction) * self.radius() }
+    }
+}

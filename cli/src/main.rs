@@ -1,0 +1,3 @@
+//! The program `carom`.
+
+fn main() {}
