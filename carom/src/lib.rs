@@ -18,11 +18,13 @@ pub mod pose;
 pub mod shape;
 
 pub mod bounds;
+pub mod mass;
 
 pub use glam;
 
 /// What most programs need, in one line.
 pub mod prelude {
+    pub use crate::mass::{MassError, MassProperties};
     pub use crate::pose::{LocalPose, Pose, PoseError};
     pub use crate::shape::{Shape, ShapeError, ShapeKind};
     pub use glam::{DVec3, Quat, Vec3};
