@@ -55,10 +55,7 @@ impl Default for Material {
 impl Material {
     /// How two surfaces behave together.
     pub fn mixed(self, other: Self) -> Self {
-        Self {
-            friction: (self.friction * other.friction).sqrt(),
-            restitution: self.restitution.max(other.restitution),
-        }
+        Self { friction: (self.friction * other.friction).sqrt(), restitution: self.restitution.max(other.restitution) }
     }
 }
 
@@ -255,21 +252,12 @@ impl Body {
                 let part = MassProperties::of_shape(shape, density);
                 parts.push(part.map_err(|error| BodyError::Mass { index, error })?.moved(pose));
             }
-            MassProperties::combined(parts).ok_or(BodyError::NoMass)
+            MassProperties::combined(parts).map_err(|error| BodyError::TotalMass { error })
         };
         match self.mass {
             MassSource::Density(density) => filled(density),
-            MassSource::Mass(mass) => {
-                in_range("mass", mass, f32::MIN_POSITIVE, f32::MAX)?;
-                Ok(filled(1.0)?.with_mass(mass))
-            }
-            MassSource::Properties(properties) => {
-                in_range("mass", properties.mass, f32::MIN_POSITIVE, f32::MAX)?;
-                finite("centre of mass", properties.center_of_mass)?;
-                let inverse = properties.inverse_inertia();
-                let sound = properties.inertia.is_finite() && inverse.is_finite() && inverse.determinant() > 0.0;
-                if sound { Ok(properties) } else { Err(BodyError::Inertia) }
-            }
+            MassSource::Mass(mass) => filled(1.0)?.with_mass(mass).map_err(|error| BodyError::TotalMass { error }),
+            MassSource::Properties(properties) => properties.checked().map_err(|error| BodyError::TotalMass { error }),
         }
     }
 }
@@ -329,9 +317,12 @@ pub enum BodyError {
     /// A dynamic body without shapes needs its mass given outright.
     #[error("a dynamic body needs a shape with volume, or mass properties of its own")]
     NoMass,
-    /// The inertia given is not a positive definite tensor.
-    #[error("the inertia is not a finite, positive definite tensor")]
-    Inertia,
+    /// The body's mass or inertia as a whole is unsound.
+    #[error("the body's mass: {error}")]
+    TotalMass {
+        /// What is wrong with it.
+        error: MassError,
+    },
     /// The world cannot collide this shape yet.
     #[error("shape {index} has a {kind}, for which the world computes no contacts yet")]
     NoContacts {

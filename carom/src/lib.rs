@@ -37,7 +37,7 @@ pub use glam;
 /// What most programs need, in one line.
 pub mod prelude {
     pub use crate::body::{Body, BodyError, BodyId, BodyKind};
-    pub use crate::mass::MassProperties;
+    pub use crate::mass::{MassError, MassProperties};
     pub use crate::pose::{LocalPose, Pose, PoseError};
     pub use crate::shape::{Shape, ShapeError, ShapeKind};
     pub use crate::world::{World, WorldError};

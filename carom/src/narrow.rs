@@ -110,17 +110,49 @@ pub(crate) fn collide(pairs: &[ConvexPair], bodies: &Bodies, manifolds: &mut Vec
             continue;
         };
         let b_in_a = Pose::b_in_a(&pair.a.pose, &pair.b.pose);
-        if let Some(local) = contact_of(shape_a, shape_b, &b_in_a) {
+        let contact = contact(shape_a, shape_b, &b_in_a);
+        debug_assert!(contact.is_ok(), "the door lets in only shapes with contacts: {contact:?}");
+        if let Ok(Some(local)) = contact {
             manifolds.push(in_world(pair, &local, bodies));
         }
     }
 }
 
-/// The contact of two convex parts, none if they are apart or no contacts are known of the pair yet (bodies with such
-/// shapes are refused at the door, see [`without_contacts`]).
+/// The contact of two convex parts, none if they are apart, or an error if the pair has no contact test yet. The
+/// pose of the second is seen from the first.
 ///
 /// This is the one place that lists every pair of shapes.
-pub(crate) fn contact_of(a: &Shape, b: &Shape, b_in_a: &LocalPose) -> Option<LocalManifold> {
+///
+/// ```
+/// use carom::prelude::*;
+///
+/// let (ball, floor) = (Shape::sphere(1.0)?, Shape::half_space([0.0, 1.0, 0.0])?);
+/// let ball_in_floor = LocalPose::at([3.0, 0.75, 0.0]);
+/// let manifold = carom::narrow::contact(&floor, &ball, &ball_in_floor)?.expect("they touch");
+/// assert_eq!(manifold.normal, Vec3::Y);
+/// assert_eq!(manifold.contacts()[0].depth, 0.25);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn contact(a: &Shape, b: &Shape, b_in_a: &LocalPose) -> Result<Option<LocalManifold>, NoContactTest> {
+    let has_test = |shape: &Shape| !matches!(shape, Shape::Compound(_)) && without_contacts(shape).is_none();
+    if !(has_test(a) && has_test(b)) {
+        return Err(NoContactTest { a: a.kind(), b: b.kind() });
+    }
+    Ok(contact_of(a, b, b_in_a))
+}
+
+/// No contacts are computed for this pair of shapes yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("no contacts are computed between a {a} and a {b} yet")]
+pub struct NoContactTest {
+    /// The first shape.
+    pub a: ShapeKind,
+    /// The second shape.
+    pub b: ShapeKind,
+}
+
+/// See [`contact`], which keeps away the pairs that have no test yet.
+fn contact_of(a: &Shape, b: &Shape, b_in_a: &LocalPose) -> Option<LocalManifold> {
     match (a, b) {
         (Shape::Sphere(a), Shape::Sphere(b)) => sphere::with_sphere(a, b, b_in_a),
         (Shape::Sphere(a), Shape::Cuboid(b)) => sphere::with_cuboid(a, b, b_in_a),
@@ -179,7 +211,7 @@ pub(crate) fn contact_of(a: &Shape, b: &Shape, b_in_a: &LocalPose) -> Option<Loc
     }
 }
 
-/// The first kind in a shape for which [`contact_of`] has no answer yet.
+/// The first kind in a shape for which there is no contact test yet; the parts of a compound are asked one by one.
 pub(crate) fn without_contacts(shape: &Shape) -> Option<ShapeKind> {
     match shape {
         Shape::Sphere(_) | Shape::HalfSpace(_) => None,

@@ -6,7 +6,7 @@ mod projection;
 
 pub use impulse::ContactImpulse;
 
-use crate::body::{Bodies, BodyId};
+use crate::body::{Bodies, BodyId, Motion};
 use crate::narrow::Manifold;
 use glam::Vec3;
 
@@ -61,20 +61,20 @@ pub(crate) struct Outcome {
     /// The contacts' impulses, in the order of the manifolds and their points.
     pub(crate) impulses: Vec<ContactImpulse>,
     pub(crate) faults: Vec<Fault>,
-    /// Each body before the stage, and its shift out of contacts; kept to spare allocations.
-    before: Vec<crate::body::Motion>,
+    /// Each body before the stage, the prepared contacts, and each body's shift out of them; kept to spare allocations.
+    before: Vec<Motion>,
+    constraints: Vec<impulse::Constraint>,
     shifts: Vec<Vec3>,
 }
 
 /// The stage: forces, contacts, movement, projection.
 pub(crate) fn solve(manifolds: &[Manifold], bodies: &mut Bodies, setting: &Setting, outcome: &mut Outcome) {
-    let Outcome { impulses, faults, before, shifts } = outcome;
+    let Outcome { impulses, faults, before, constraints, shifts } = outcome;
     faults.clear();
     before.clone_from(&bodies.motions);
     motion::apply_forces(bodies, setting);
     set_aside_broken(bodies, before, FaultStage::Forces, faults);
-    let Solver::Impulse { iterations } = setting.solver;
-    impulse::solve(manifolds, bodies, setting, iterations, impulses);
+    impulse::solve(manifolds, bodies, setting, constraints, impulses);
     set_aside_broken(bodies, before, FaultStage::Contacts, faults);
     motion::advance(bodies, setting.dt);
     projection::push_apart(manifolds, bodies, setting.dt, shifts);
@@ -82,12 +82,7 @@ pub(crate) fn solve(manifolds: &[Manifold], bodies: &mut Bodies, setting: &Setti
 }
 
 /// Puts bodies that went non-finite back to where they were, without velocity, and leaves them out from then on.
-fn set_aside_broken(
-    bodies: &mut Bodies,
-    before: &[crate::body::Motion],
-    stage: FaultStage,
-    faults: &mut Vec<Fault>,
-) {
+fn set_aside_broken(bodies: &mut Bodies, before: &[Motion], stage: FaultStage, faults: &mut Vec<Fault>) {
     for (dense, before) in before.iter().enumerate() {
         if bodies.motions[dense].is_finite() {
             continue;

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// let mut world = World::default();
 /// world.add(Body::fixed().shape(Shape::cuboid(50.0, 0.5, 50.0)?))?;
 /// let ball = world.add(Body::dynamic().at([0.0, 10.0, 0.0]).shape(Shape::sphere(0.5)?).restitution(0.8))?;
-/// for _ in 0..600 {
+/// for _ in 0..1200 {
 ///     world.step(1.0 / 60.0)?;
 /// }
 /// assert!((world.body(ball)?.position().y - 1.0).abs() < 0.02);
@@ -325,7 +325,9 @@ impl World {
 
     fn dynamic_bodies(&self) -> impl Iterator<Item = (usize, f64)> {
         let natures = self.bodies.natures.iter().enumerate();
-        natures.filter(|(_, nature)| nature.kind == BodyKind::Dynamic).map(|(body, nature)| (body, f64::from(nature.mass)))
+        natures
+            .filter(|(_, nature)| nature.kind == BodyKind::Dynamic)
+            .map(|(body, nature)| (body, f64::from(nature.mass)))
     }
 
     fn report(&mut self, times: StageTimes) {

@@ -61,9 +61,7 @@ impl BroadPhase for BruteForce {
         for (a, bounds) in self.bounds.iter().enumerate() {
             let later = self.bounds.iter().enumerate().skip(a + 1);
             pairs.extend(
-                later
-                    .filter(|(_, other)| bounds.overlaps(other))
-                    .map(|(b, _)| Pair { a: a as u32, b: b as u32 }),
+                later.filter(|(_, other)| bounds.overlaps(other)).map(|(b, _)| Pair { a: a as u32, b: b as u32 }),
             );
         }
     }

@@ -23,8 +23,7 @@ pub(super) fn with_cuboid(a: &HalfSpace, b: &Rounded<Cuboid>, b_in_a: &LocalPose
     for (feature, (contact, corner)) in corners.iter_mut().zip(b.core().corners()).enumerate() {
         let corner = b_in_a.point_to_outer(corner);
         let depth = b.radius() - normal.dot(corner);
-        *contact =
-            LocalContact { point: corner - normal * (b.radius() - 0.5 * depth), depth, feature: feature as u32 };
+        *contact = LocalContact { point: corner - normal * (b.radius() - 0.5 * depth), depth, feature: feature as u32 };
     }
     // Stable, so equally deep corners stay in the order of their features.
     corners.sort_by(|a, b| b.depth.total_cmp(&a.depth));

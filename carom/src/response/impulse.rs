@@ -11,7 +11,7 @@
 //! given number of rounds. Cost: contacts × rounds. Sources: lecture 004 of the seeds; Catto 2005, Iterative Dynamics
 //! with Temporal Coherence, for holding the totals rather than each impulse at j ≥ 0.
 
-use super::Setting;
+use super::{Setting, Solver};
 use crate::body::{Bodies, Motion};
 use crate::narrow::Manifold;
 use glam::Vec3;
@@ -26,7 +26,8 @@ pub struct ContactImpulse {
 }
 
 /// What of a contact does not change during the rounds.
-struct Constraint {
+#[derive(Debug, Clone)]
+pub(super) struct Constraint {
     bodies: [usize; 2],
     arms: [Vec3; 2],
     normal: Vec3,
@@ -45,18 +46,17 @@ pub(super) fn solve(
     manifolds: &[Manifold],
     bodies: &mut Bodies,
     setting: &Setting,
-    rounds: u32,
+    constraints: &mut Vec<Constraint>,
     impulses: &mut Vec<ContactImpulse>,
 ) {
+    let Solver::Impulse { iterations } = setting.solver;
     let resting_speed = 2.0 * setting.gravity.length() * setting.dt;
-    let constraints: Vec<Constraint> = manifolds
-        .iter()
-        .flat_map(|manifold| prepare(manifold, bodies, resting_speed))
-        .collect();
+    constraints.clear();
+    constraints.extend(manifolds.iter().flat_map(|manifold| prepare(manifold, bodies, resting_speed)));
     impulses.clear();
     impulses.resize(constraints.len(), ContactImpulse::default());
     let tolerance = constraints.iter().map(|constraint| constraint.target).fold(resting_speed, f32::max) * 1e-6;
-    for _ in 0..rounds {
+    for _ in 0..iterations {
         let mut largest_change = 0.0f32;
         for (constraint, impulse) in constraints.iter().zip(impulses.iter_mut()) {
             largest_change = largest_change.max(constraint.apply(&mut bodies.motions, impulse));
@@ -88,15 +88,17 @@ fn prepare<'a>(
             if inverse > 0.0 { inverse.recip() } else { 0.0 }
         };
         let closing = (a.velocity_at(arms[0]) - b.velocity_at(arms[1])).dot(normal);
-        let target = if closing > resting_speed { material.restitution * closing } else { 0.0 };
+        // Bodies that part are not in contact: to stop them at 0, should another contact push them together in this
+        // step, would do work on them. Without an effective mass there is no impulse.
+        let is_parting = closing < -resting_speed;
         Constraint {
             bodies: indices.map(|index| index as usize),
             arms,
             normal,
             tangents,
-            effective_mass: mass_along(normal),
+            effective_mass: if is_parting { 0.0 } else { mass_along(normal) },
             tangent_mass: tangents.map(mass_along),
-            target,
+            target: if closing > resting_speed { material.restitution * closing } else { 0.0 },
             friction: material.friction,
         }
     })
