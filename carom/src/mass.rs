@@ -9,6 +9,7 @@ mod moments;
 mod polytope;
 mod primitive;
 mod principal;
+mod support_surface;
 mod wide;
 
 pub use error::{EdgeFault, InertiaFault, MassError};
@@ -187,7 +188,7 @@ fn of_unit_density(shape: &Shape) -> Result<Wide, MassError> {
             });
             Wide::combined(&parts.collect::<Result<Vec<_>, _>>()?).ok_or(MassError::NoParts)
         }
-        Shape::Custom(_) => Err(no_volume),
+        Shape::Custom(map) => support_surface::custom(map.as_ref()),
         Shape::Point(_) | Shape::Segment(_) | Shape::HalfSpace(_) | Shape::HeightField(_) => Err(no_volume),
     }
 }

@@ -4,7 +4,7 @@ use super::wide::{Wide, symmetric};
 use glam::{DMat3, DVec3};
 
 /// The moments about the origin of the pieces added so far.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Moments {
     pub(super) volume: f64,
     pub(super) first: DVec3,
@@ -48,6 +48,27 @@ impl Moments {
     /// Whether the volume is no more than the rounding error of summing it up.
     pub(super) fn is_flat(&self) -> bool {
         self.volume.abs() <= 1e-13 * self.gross
+    }
+
+    /// The better value from these moments and those of a grid of twice the width, the error going with its square.
+    pub(super) fn extrapolated(&self, twice_as_wide: &Self) -> Self {
+        Self {
+            volume: self.volume + (self.volume - twice_as_wide.volume) / 3.0,
+            first: self.first + (self.first - twice_as_wide.first) / 3.0,
+            second: self.second + (self.second - twice_as_wide.second) * (1.0 / 3.0),
+            gross: self.gross,
+        }
+    }
+
+    /// The moments of the image under a linear map.
+    pub(super) fn mapped(&self, map: DMat3) -> Self {
+        let stretch = map.determinant().abs();
+        Self {
+            volume: stretch * self.volume,
+            first: map * self.first * stretch,
+            second: map * self.second * map.transpose() * stretch,
+            gross: stretch * self.gross,
+        }
     }
 
     /// The mass properties at density 1 of a solid whose moments about `origin` these are.
