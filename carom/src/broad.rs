@@ -1,8 +1,27 @@
 //! Broad phase: which shapes may touch, by their boxes.
+//!
+//! Every structure stands behind [`BroadPhase`] and gives exactly the same pairs; they differ in what they are fast at.
+//! Structures that are built anew for every set of boxes implement the smaller [`Index`] and get the rest from
+//! [`Rebuilt`].
 
+mod block;
 mod brute_force;
+mod drawing;
+mod hilbert;
+mod pair_set;
+mod proxies;
+mod radix;
+mod ray;
+mod rebuilt;
+mod tree;
 
 pub use brute_force::BruteForce;
+pub use drawing::Drawn;
+pub use pair_set::PairSet;
+pub use proxies::Proxies;
+pub use ray::BoxRay;
+pub use rebuilt::{Index, Rebuilt};
+pub use tree::DynamicTree;
 
 use crate::body::Bodies;
 use crate::bounds::Aabb;
@@ -16,6 +35,17 @@ pub struct Pair {
     /// The greater id.
     pub b: u32,
 }
+
+impl Pair {
+    /// The pair of two ids, in either order.
+    #[inline(always)]
+    pub fn new(one: u32, other: u32) -> Self {
+        Self { a: one.min(other), b: one.max(other) }
+    }
+}
+
+/// The greatest number of proxies; ids are below it.
+pub const MAX_PROXIES: u32 = 1 << 31;
 
 /// Why a broad phase refused a change; nothing has changed then.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
@@ -43,25 +73,106 @@ pub enum BroadPhaseError {
         /// The proxy.
         id: u32,
     },
+    /// The id is too great.
+    #[error("the id {id} is not below {MAX_PROXIES}")]
+    IdTooGreat {
+        /// The proxy.
+        id: u32,
+    },
 }
 
-/// Finds overlapping boxes among proxies that come, move and go. Ids are the caller's, small and reused.
+/// What has changed between two looks at the pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Changes<'a> {
+    /// Pairs that overlap now and did not before.
+    pub began: &'a [Pair],
+    /// Pairs that overlapped before and do not now, or whose proxy is gone.
+    pub ended: &'a [Pair],
+}
+
+/// A box near a point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Neighbour {
+    /// The proxy.
+    pub id: u32,
+    /// The squared distance from the point to its box; 0 inside.
+    pub distance_squared: f32,
+}
+
+/// What a structure costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cost {
+    /// How many pairs of boxes the last search for pairs compared.
+    pub tests: u64,
+    /// How many bytes the structure holds.
+    pub memory: usize,
+}
+
+/// Finds overlapping boxes among proxies that come, move and go. Ids are the caller's: small, and reused after removal.
+///
+/// Boxes are closed: those that touch overlap. Queries see every change at once, whether or not pairs were asked for
+/// since. Orders depend on the history of calls only, never on the number of threads.
 pub trait BroadPhase: std::fmt::Debug + Send + Sync {
     /// Takes in a box under a new id.
     fn insert(&mut self, id: u32, bounds: Aabb) -> Result<(), BroadPhaseError>;
 
     /// Puts a box in place of the one under this id. `displacement` is how far it is expected to move until the next
-    /// update: a hint.
+    /// update: a hint that changes no answer.
     fn update(&mut self, id: u32, bounds: Aabb, displacement: Vec3) -> Result<(), BroadPhaseError>;
 
     /// Forgets a box.
     fn remove(&mut self, id: u32) -> Result<(), BroadPhaseError>;
 
-    /// Replaces `pairs` by all that overlap now, each once, in ascending order.
-    fn pairs(&mut self, pairs: &mut Vec<Pair>);
+    /// The box under an id.
+    fn bounds(&self, id: u32) -> Option<Aabb>;
 
-    /// Replaces `found` by the ids of the boxes that overlap `bounds`, in ascending order.
-    fn overlapping(&self, bounds: &Aabb, found: &mut Vec<u32>);
+    /// How many boxes there are.
+    fn len(&self) -> usize;
+
+    /// Whether there is none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All pairs that overlap now, each once.
+    fn pairs(&mut self) -> &[Pair];
+
+    /// What has changed since the last call of this function.
+    fn changes(&mut self) -> Changes<'_>;
+
+    /// Calls `visit` with each box that overlaps `bounds`, once.
+    fn overlapping(&self, bounds: &Aabb, visit: &mut dyn FnMut(u32));
+
+    /// Calls `visit` with each box that the ray meets before its limit and the distance where it enters it, in units
+    /// of the ray's direction. What `visit` returns is the limit from then on.
+    fn cast_ray(&self, ray: &BoxRay, visit: &mut dyn FnMut(u32, f32) -> f32);
+
+    /// Replaces `found` by the `count` boxes nearest to a point, the nearest first, smaller ids first among equals.
+    fn nearest(&self, point: Vec3, count: usize, found: &mut Vec<Neighbour>);
+
+    /// Calls `visit` with each box within `radius` of a point.
+    fn within(&self, center: Vec3, radius: f32, visit: &mut dyn FnMut(u32)) {
+        // A NaN or negative radius reaches nothing.
+        if radius >= 0.0 && center.is_finite() {
+            self.overlapping(&Aabb::new(center - radius, center + radius), &mut |id| {
+                if self.bounds(id).is_some_and(|bounds| distance_squared(&bounds, center) <= radius * radius) {
+                    visit(id);
+                }
+            });
+        }
+    }
+
+    /// Shows the structure: calls `sink` with each part of it.
+    fn draw(&self, sink: &mut dyn FnMut(Drawn));
+
+    /// What it costs.
+    fn cost(&self) -> Cost;
+}
+
+/// The squared distance from a box to a point; 0 inside.
+#[inline(always)]
+pub(crate) fn distance_squared(bounds: &Aabb, point: Vec3) -> f32 {
+    (bounds.min - point).max(point - bounds.max).max(Vec3::ZERO).length_squared()
 }
 
 /// Which structure a world uses.
@@ -69,14 +180,18 @@ pub trait BroadPhase: std::fmt::Debug + Send + Sync {
 #[non_exhaustive]
 pub enum Structure {
     /// Every box against every other.
-    #[default]
     BruteForce,
+    /// A tree that follows moving boxes.
+    #[default]
+    DynamicTree,
 }
 
 impl Structure {
-    pub(crate) fn build(self) -> Box<dyn BroadPhase> {
+    /// The structure, empty.
+    pub fn build(self) -> Box<dyn BroadPhase> {
         match self {
             Self::BruteForce => Box::new(BruteForce::default()),
+            Self::DynamicTree => Box::new(DynamicTree::default()),
         }
     }
 }
@@ -98,6 +213,7 @@ pub(crate) fn find_pairs(
             }
         }
     }
-    broad.pairs(pairs);
+    pairs.clear();
+    pairs.extend_from_slice(broad.pairs());
     Ok(())
 }

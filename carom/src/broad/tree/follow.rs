@@ -1,0 +1,293 @@
+//! Following motion: which boxes get another enlarged box, and what that changes in the pairs.
+
+use super::super::{Pair, PairSet};
+use super::query::visit_slots;
+use super::{DynamicTree, Events, LEFT, MOVED, NONE, NearPair, REMOVED};
+use crate::bounds::{Aabb, BoundingVolume};
+use fearless_simd::dispatch;
+use glam::Vec3;
+
+/// How many displacements ahead a box is enlarged.
+const FRAMES_AHEAD: f32 = 8.0;
+/// How much it is enlarged on every side besides, as a share of its largest extent.
+const SHARE: f32 = 0.01;
+/// An enlarged box with this many times the room it would be given now is given up.
+const TOO_LARGE: f32 = 4.0;
+/// Above one in this many changed slots all pairs are found anew.
+const REJOIN_SHARE: usize = 4;
+/// Queries this much dearer than after the last sort make for another.
+const DECAYED: f64 = 1.3;
+/// How many queries must have been counted before decay is believed.
+const ENOUGH_QUERIES: u64 = 512;
+
+/// The cost of queries since the last sort.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Decay {
+    first: Visits,
+    lately: Visits,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Visits {
+    queries: u64,
+    blocks: u64,
+}
+
+impl Visits {
+    fn mean(self) -> f64 {
+        self.blocks as f64 / self.queries.max(1) as f64
+    }
+}
+
+impl Decay {
+    fn count(&mut self, queries: u64, blocks: u64) {
+        let visits = if self.first.queries < ENOUGH_QUERIES { &mut self.first } else { &mut self.lately };
+        visits.queries += queries;
+        visits.blocks += blocks;
+    }
+
+    fn is_reached(&self) -> bool {
+        self.lately.queries >= ENOUGH_QUERIES && self.lately.mean() > DECAYED * self.first.mean()
+    }
+}
+
+/// Another enlarged box, if the one at hand no longer fits: room for the motion ahead and a little on every side.
+#[inline(always)]
+pub(super) fn enlarged_if_needed(enlarged: &Aabb, bounds: &Aabb, displacement: Vec3) -> Option<Aabb> {
+    let ahead = if displacement.is_finite() { displacement * FRAMES_AHEAD } else { Vec3::ZERO };
+    let extents = bounds.max - bounds.min;
+    let margin = SHARE * extents.max_element();
+    let fits = enlarged.min.cmple(bounds.min).all() && bounds.max.cmple(enlarged.max).all();
+    if fits {
+        let room = (enlarged.max - enlarged.min) - extents;
+        let wanted = 2.0 * margin + ahead.abs().max_element();
+        if room.max_element() <= TOO_LARGE * wanted {
+            return None;
+        }
+    }
+    let grown =
+        Aabb { min: bounds.min - margin + ahead.min(Vec3::ZERO), max: bounds.max + margin + ahead.max(Vec3::ZERO) };
+    // A margin that overflows is none.
+    Some(if grown.min.is_finite() && grown.max.is_finite() { grown } else { *bounds })
+}
+
+impl Events {
+    /// Drops what was handed out before.
+    fn begin_refresh(&mut self) {
+        if std::mem::take(&mut self.is_seen) {
+            self.began.clear();
+            self.ended.clear();
+            self.may_cancel = false;
+        } else {
+            self.may_cancel |= !(self.began.is_empty() && self.ended.is_empty());
+        }
+    }
+
+    /// Takes out what stands in both lists: it came and went between two looks, perhaps more than once.
+    pub(super) fn settle(&mut self) {
+        if std::mem::take(&mut self.may_cancel) {
+            self.began.sort_unstable();
+            self.ended.sort_unstable();
+            let (mut ended, mut kept_began, mut kept_ended) = (0, 0, 0);
+            for index in 0..self.began.len() {
+                let pair = self.began[index];
+                while ended < self.ended.len() && self.ended[ended] < pair {
+                    self.ended[kept_ended] = self.ended[ended];
+                    kept_ended += 1;
+                    ended += 1;
+                }
+                if self.ended.get(ended) == Some(&pair) {
+                    ended += 1;
+                } else {
+                    self.began[kept_began] = pair;
+                    kept_began += 1;
+                }
+            }
+            self.ended.drain(kept_ended..ended);
+            self.began.truncate(kept_began);
+        }
+        if std::mem::replace(&mut self.is_seen, true) {
+            self.began.clear();
+            self.ended.clear();
+        }
+    }
+}
+
+/// Touching pairs taken out of `near`, until they are found again or have ended.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Parted {
+    set: PairSet,
+    list: Vec<Pair>,
+}
+
+impl Parted {
+    fn insert(&mut self, pair: Pair) {
+        self.set.insert(pair);
+        self.list.push(pair);
+    }
+
+    fn remove(&mut self, pair: Pair) -> bool {
+        self.set.remove(pair)
+    }
+
+    /// Those that were not found again have ended.
+    fn end(&mut self, events: &mut Events) {
+        for pair in self.list.drain(..) {
+            if self.set.remove(pair) && !events.all_began {
+                events.ended.push(pair);
+            }
+        }
+    }
+
+    pub(super) fn memory(&self) -> usize {
+        self.set.memory() + self.list.capacity() * size_of::<Pair>()
+    }
+}
+
+impl DynamicTree {
+    /// Brings `near` and the events up to date with the boxes.
+    pub(super) fn refresh(&mut self) {
+        if self.is_current {
+            return;
+        }
+        self.is_current = true;
+        self.pairs_are_current = false;
+        self.events.begin_refresh();
+        let removed = self.left.iter().any(|&slot| self.slots.flags[slot as usize] & REMOVED != 0);
+        self.events.may_cancel |= removed;
+        if self.left.len() * REJOIN_SHARE > self.count {
+            self.rejoin();
+        } else {
+            if self.decay.is_reached() || self.unsorted * REJOIN_SHARE > self.count {
+                self.sort_in_place();
+            } else if !self.left.is_empty() {
+                self.nodes.refit();
+            }
+            self.follow();
+        }
+        self.slots.flags.fill(0);
+        self.left.clear();
+    }
+
+    /// Lists the touching pairs by id.
+    pub(super) fn list_pairs(&mut self) {
+        if std::mem::replace(&mut self.pairs_are_current, true) {
+            return;
+        }
+        let ids = &self.slots.ids;
+        self.pairs.clear();
+        self.pairs.extend(
+            self.near
+                .iter()
+                .filter(|pair| pair.is_touching())
+                .map(|pair| Pair::new(ids[pair.a as usize], ids[pair.b() as usize])),
+        );
+    }
+
+    /// Sorts without losing the slots of removed proxies, whose pairs have yet to end.
+    fn sort_in_place(&mut self) {
+        self.end_removed();
+        self.sort(true);
+    }
+
+    /// Takes out the pairs of removed proxies and frees their slots.
+    fn end_removed(&mut self) {
+        let Self { slots, near, events, left, .. } = self;
+        let is_removed = |slot: u32| slots.flags[slot as usize] & REMOVED != 0;
+        near.retain(|pair| {
+            let gone = is_removed(pair.a) || is_removed(pair.b());
+            if gone && pair.is_touching() {
+                events.ended.push(Pair::new(slots.ids[pair.a as usize], slots.ids[pair.b() as usize]));
+            }
+            !gone
+        });
+        left.retain(|&slot| !is_removed(slot));
+        for slot in 0..slots.ids.len() {
+            if slots.flags[slot] & REMOVED != 0 {
+                slots.ids[slot] = NONE;
+            }
+        }
+    }
+
+    /// All pairs anew, compared with those before.
+    fn rejoin(&mut self) {
+        if !self.events.all_began {
+            for pair in self.near.iter().filter(|pair| pair.is_touching()) {
+                self.parted.insert(Pair::new(self.slots.ids[pair.a as usize], self.slots.ids[pair.b() as usize]));
+            }
+        }
+        self.near.clear();
+        self.sort(false);
+        self.join_all();
+        let Self { slots, near, events, parted, .. } = self;
+        for pair in near.iter_mut() {
+            let (a, b) = (pair.a as usize, pair.b() as usize);
+            if slots.bounds[a].overlaps(&slots.bounds[b]) {
+                pair.b_and_state |= NearPair::TOUCHING;
+                let pair = Pair::new(slots.ids[a], slots.ids[b]);
+                if !events.all_began && !parted.remove(pair) {
+                    events.began.push(pair);
+                }
+            }
+        }
+        parted.end(events);
+    }
+
+    /// The pairs of what has moved, and new neighbours of what left its enlarged box.
+    fn follow(&mut self) {
+        let Self { slots, near, events, left, nodes, level, parted, .. } = self;
+        let mut kept = 0;
+        for index in 0..near.len() {
+            let mut pair = near[index];
+            let (a, b) = (pair.a as usize, pair.b() as usize);
+            let flags = slots.flags[a] | slots.flags[b];
+            if flags & LEFT != 0 {
+                if pair.is_touching() {
+                    parted.insert(Pair::new(slots.ids[a], slots.ids[b]));
+                }
+                continue;
+            }
+            if flags & MOVED != 0 {
+                let is_touching = slots.bounds[a].overlaps(&slots.bounds[b]);
+                if is_touching != pair.is_touching() {
+                    pair.b_and_state ^= NearPair::TOUCHING;
+                    if !events.all_began {
+                        let list = if is_touching { &mut events.began } else { &mut events.ended };
+                        list.push(Pair::new(slots.ids[a], slots.ids[b]));
+                    }
+                }
+            }
+            near[kept] = pair;
+            kept += 1;
+        }
+        near.truncate(kept);
+
+        let mut blocks = 0;
+        dispatch!(*level, simd => for &slot in left.iter() {
+            let own = nodes.get(slot);
+            let bounds = slots.bounds[slot as usize];
+            blocks += visit_slots(simd, &nodes.levels, &own, |other| {
+                // Two that both left meet once.
+                if other == slot || (slots.flags[other as usize] & LEFT != 0 && other < slot) {
+                    return;
+                }
+                let is_touching = bounds.overlaps(&slots.bounds[other as usize]);
+                near.push(NearPair::new(slot.min(other), slot.max(other), is_touching));
+                if is_touching && !events.all_began {
+                    let pair = Pair::new(slots.ids[slot as usize], slots.ids[other as usize]);
+                    if !parted.remove(pair) {
+                        events.began.push(pair);
+                    }
+                }
+            });
+        });
+        self.decay.count(left.len() as u64, blocks);
+        parted.end(events);
+        for &slot in left.iter() {
+            if slots.flags[slot as usize] & REMOVED != 0 {
+                slots.ids[slot as usize] = NONE;
+                self.free.push(slot);
+            }
+        }
+    }
+}
