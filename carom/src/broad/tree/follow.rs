@@ -2,13 +2,13 @@
 
 use super::super::{Pair, PairSet};
 use super::query::visit_slots;
-use super::{DynamicTree, Events, LEFT, MOVED, NONE, NearPair, REMOVED};
+use super::{DynamicTree, Events, LEFT, NONE, NearPair, REMOVED};
 use crate::bounds::{Aabb, BoundingVolume};
 use fearless_simd::dispatch;
 use glam::Vec3;
 
 /// How many displacements ahead a box is enlarged.
-const FRAMES_AHEAD: f32 = 8.0;
+const FRAMES_AHEAD: f32 = 16.0;
 /// How much it is enlarged on every side besides, as a share of its largest extent.
 const SHARE: f32 = 0.01;
 /// An enlarged box with this many times the room it would be given now is given up.
@@ -19,6 +19,9 @@ const REJOIN_SHARE: usize = 4;
 const DECAYED: f64 = 1.3;
 /// How many queries must have been counted before decay is believed.
 const ENOUGH_QUERIES: u64 = 512;
+
+/// How many pairs are looked through at a time.
+const CHUNK: usize = 1024;
 
 /// The cost of queries since the last sort.
 #[derive(Debug, Clone, Copy, Default)]
@@ -176,6 +179,7 @@ impl DynamicTree {
         }
         let ids = &self.slots.ids;
         self.pairs.clear();
+        self.pairs.reserve_exact(self.near.iter().filter(|pair| pair.is_touching()).count());
         self.pairs.extend(
             self.near
                 .iter()
@@ -231,23 +235,33 @@ impl DynamicTree {
             }
         }
         parted.end(events);
+        // The table for all pairs is as large as the tree and seldom needed.
+        *parted = Parted::default();
     }
 
-    /// The pairs of what has moved, and new neighbours of what left its enlarged box.
-    fn follow(&mut self) {
-        let Self { slots, near, events, left, nodes, level, parted, .. } = self;
-        let mut kept = 0;
-        for index in 0..near.len() {
-            let mut pair = near[index];
-            let (a, b) = (pair.a as usize, pair.b() as usize);
-            let flags = slots.flags[a] | slots.flags[b];
-            if flags & LEFT != 0 {
-                if pair.is_touching() {
-                    parted.insert(Pair::new(slots.ids[a], slots.ids[b]));
-                }
-                continue;
+    /// Compares the boxes of pairs of which one has moved. Pairs of slots that left are taken out: their first slot is
+    /// [`NONE`] afterwards.
+    fn compare_moved(&mut self) {
+        let Self { slots, near, events, parted, .. } = self;
+        // Which pairs have moved is hard to foresee, so those are listed first without asking.
+        let mut moved = [0u16; CHUNK];
+        for chunk in near.chunks_mut(CHUNK) {
+            let mut count = 0;
+            for (index, pair) in chunk.iter().enumerate() {
+                let flags = slots.flags[pair.a as usize] | slots.flags[pair.b() as usize];
+                moved[count % CHUNK] = index as u16;
+                count += usize::from(flags != 0);
             }
-            if flags & MOVED != 0 {
+            for &index in &moved[..count] {
+                let pair = &mut chunk[index as usize];
+                let (a, b) = (pair.a as usize, pair.b() as usize);
+                if (slots.flags[a] | slots.flags[b]) & LEFT != 0 {
+                    if pair.is_touching() {
+                        parted.insert(Pair::new(slots.ids[a], slots.ids[b]));
+                    }
+                    pair.a = NONE;
+                    continue;
+                }
                 let is_touching = slots.bounds[a].overlaps(&slots.bounds[b]);
                 if is_touching != pair.is_touching() {
                     pair.b_and_state ^= NearPair::TOUCHING;
@@ -257,10 +271,18 @@ impl DynamicTree {
                     }
                 }
             }
-            near[kept] = pair;
-            kept += 1;
         }
-        near.truncate(kept);
+    }
+
+    /// The pairs of what has moved, and new neighbours of what left its enlarged box.
+    fn follow(&mut self) {
+        self.compare_moved();
+        let Self { slots, near, events, left, nodes, level, parted, .. } = self;
+        if !left.is_empty() {
+            near.retain(|pair| pair.a != NONE);
+            // In the order of the tree one query finds in the cache what the one before it has touched.
+            left.sort_unstable();
+        }
 
         let mut blocks = 0;
         dispatch!(*level, simd => for &slot in left.iter() {
