@@ -187,6 +187,17 @@ pub enum Structure {
 }
 
 impl Structure {
+    /// All of them.
+    pub const ALL: &'static [Self] = &[Self::BruteForce, Self::DynamicTree];
+
+    /// Its name in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::BruteForce => "brute force",
+            Self::DynamicTree => "dynamic tree",
+        }
+    }
+
     /// The structure, empty.
     pub fn build(self) -> Box<dyn BroadPhase> {
         match self {
