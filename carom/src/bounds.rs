@@ -4,9 +4,32 @@
 //! "overlap" of two that are just apart, never "apart" of two that overlap.
 
 mod aabb;
+mod capsule;
+mod cylinder;
+mod ellipsoid;
+mod kdop;
+mod oriented_box;
+mod sphere;
+
+mod cloud;
+mod eigen;
 mod extent;
+mod frame;
+mod rounding;
+mod segment;
+mod separation;
+mod smallest_ball;
+mod smallest_ellipsoid;
+mod smallest_rectangle;
+mod stretched;
 
 pub use aabb::Aabb;
+pub use capsule::BoundingCapsule;
+pub use cylinder::BoundingCylinder;
+pub use ellipsoid::BoundingEllipsoid;
+pub use kdop::Kdop;
+pub use oriented_box::OrientedBox;
+pub use sphere::{BoundingSphere, SphereFit};
 
 use crate::pose::LocalPose;
 use crate::shape::Shape;
@@ -19,6 +42,9 @@ pub trait BoundingVolume: Clone {
 
     /// The volume around a shape in the shape's own frame, or why there is none.
     fn around_shape(shape: &Shape) -> Result<Self, BoundsError>;
+
+    /// A point in the middle, to sort by.
+    fn center(&self) -> Vec3;
 
     /// A volume around both.
     fn merged(&self, other: &Self) -> Self;
@@ -57,6 +83,12 @@ pub enum BoundsError {
     /// The shape reaches to infinity.
     #[error("a half-space has no bounds")]
     Unbounded,
+    /// The points or the shape reach farther than sizes in f32 can be measured.
+    #[error("a reach of {reach:e} is too large to bound; coordinates must be below 1e30")]
+    TooLarge {
+        /// The greatest extent from the middle.
+        reach: f64,
+    },
 }
 
 /// An error if there is no point, or one that is not finite.
