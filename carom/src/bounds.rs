@@ -7,6 +7,7 @@ mod aabb;
 mod capsule;
 mod cylinder;
 mod ellipsoid;
+mod hull;
 mod kdop;
 mod oriented_box;
 mod sphere;
@@ -27,6 +28,7 @@ pub use aabb::Aabb;
 pub use capsule::BoundingCapsule;
 pub use cylinder::BoundingCylinder;
 pub use ellipsoid::BoundingEllipsoid;
+pub use hull::BoundingHull;
 pub use kdop::Kdop;
 pub use oriented_box::OrientedBox;
 pub use sphere::{BoundingSphere, SphereFit};
@@ -88,6 +90,12 @@ pub enum BoundsError {
     TooLarge {
         /// The greatest extent from the middle.
         reach: f64,
+    },
+    /// Points that no convex hull could be made of.
+    #[error("no convex hull around {count} points")]
+    NoHull {
+        /// How many points there are.
+        count: usize,
     },
 }
 

@@ -166,6 +166,16 @@ impl Cloud {
         Self { margin: 0.0, balls: self.balls.iter().map(grown).collect(), ..self.clone() }
     }
 
+    /// The centres of the balls, and corners of a polytope around each ball that is larger than the margin.
+    pub(super) fn corners(&self) -> Vec<DVec3> {
+        let (round, sharp): (Vec<Ball>, Vec<Ball>) = self.balls.iter().partition(|ball| ball.radius > 0.0);
+        let as_curved =
+            |ball: Ball| Stretched { center: ball.center, axes: DMat3::from_diagonal(DVec3::splat(ball.radius)) };
+        let curved = self.curved.iter().copied().chain(round.into_iter().map(as_curved)).collect();
+        let cloud = Self { balls: sharp, curved, ..self.clone() }.with_corners_for_curves();
+        cloud.balls.iter().map(|ball| ball.center).collect()
+    }
+
     /// The cloud with every stretched ball replaced by corners of a polytope around it: less than 1% larger, or 0.13%
     /// if it is a disc.
     pub(super) fn with_corners_for_curves(&self) -> Self {

@@ -6,7 +6,7 @@
 use super::cloud::Cloud;
 use super::frame::likely_axes;
 use super::rounding::{ROUNDING, motion_slack, nearest, padded};
-use super::separation::proven_apart;
+use super::separation::{Separation, separate};
 use super::smallest_ball::smallest_ball_center;
 use super::stretched::Stretched;
 use super::{BoundingVolume, BoundsError};
@@ -118,7 +118,8 @@ impl BoundingVolume for BoundingCylinder {
     fn overlaps(&self, other: &Self) -> bool {
         let origin = self.center.as_dvec3();
         let start = origin - other.center.as_dvec3();
-        !proven_apart(self.support_from(origin), other.support_from(origin), start)
+        let found = separate(self.support_from(origin), other.support_from(origin), start, 0.0);
+        matches!(found, Separation::Within(_))
     }
 
     fn contains(&self, point: Vec3) -> bool {

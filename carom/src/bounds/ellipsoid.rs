@@ -8,7 +8,7 @@
 use super::cloud::{Ball, Cloud};
 use super::frame::axes_of;
 use super::rounding::{ROUNDING, motion_slack, nearest, padded};
-use super::separation::proven_apart;
+use super::separation::{Separation, separate};
 use super::smallest_ellipsoid::{EllipsoidGuess, smallest_ellipsoid};
 use super::stretched::Stretched;
 use super::{BoundingVolume, BoundsError};
@@ -112,7 +112,8 @@ impl BoundingVolume for BoundingEllipsoid {
         let (a, b) = ([self, other]).map(|volume| volume.stretched().mapped(DMat3::IDENTITY, origin)).into();
         let support_a = |direction| Stretched::support(&a, direction);
         let support_b = |direction| Stretched::support(&b, direction);
-        !proven_apart(support_a, support_b, a.center - b.center)
+        let found = separate(support_a, support_b, a.center - b.center, 0.0);
+        matches!(found, Separation::Within(_))
     }
 
     fn contains(&self, point: Vec3) -> bool {

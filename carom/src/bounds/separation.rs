@@ -4,20 +4,29 @@
 //! differences of support points, takes its closest point `v` and asks for the support along `−v`. If the whole
 //! difference lies beyond a plane across `v`, the sets are apart, and that plane proves it. Stops with "not proven" if
 //! the simplex holds the origin, if the closest point no longer comes closer, or after 64 rounds: the answer errs only
-//! towards overlap, and only for gaps near the rounding of f64. A few rounds of some 0.2 µs each.
+//! towards overlap, and only for gaps near the rounding of f64; the distance it then gives is never too small. A few rounds of some 0.2 µs each.
 //! Source: Gilbert, Johnson and Keerthi, 1988, doi:10.1109/56.2083. Departs from it in the sub-distance step, which
 //! tries every face of the simplex and keeps the closest point that lies within its face, without cofactor tests.
 
 use super::rounding::ROUNDING;
 use glam::DVec3;
 
-/// Whether a plane with a gap on the way from A to B was found. The maps give the farthest point along a direction of
+/// What the search found.
+pub(super) enum Separation {
+    /// A plane between the two has a gap greater than asked for.
+    Apart,
+    /// No such plane was found; two points of the sets are this close.
+    Within(f64),
+}
+
+/// Searches for a plane that keeps A and B more than `gap` apart. The maps give the farthest point along a direction of
 /// any length; `start` is a guess of the direction from B to A.
-pub(super) fn proven_apart(
+pub(super) fn separate(
     support_a: impl Fn(DVec3) -> DVec3,
     support_b: impl Fn(DVec3) -> DVec3,
     start: DVec3,
-) -> bool {
+    gap: f64,
+) -> Separation {
     let mut simplex = [DVec3::ZERO; 4];
     let mut count = 0;
     let mut closest = if start == DVec3::ZERO { DVec3::X } else { start };
@@ -26,17 +35,21 @@ pub(super) fn proven_apart(
         let (a, b) = (support_a(-closest), support_b(closest));
         let difference = a - b;
         let slack = ROUNDING * (a.length() + b.length());
-        if closest.dot(difference) > slack * closest.length() {
-            return true;
+        if closest.dot(difference) > (gap + slack) * closest.length() {
+            return Separation::Apart;
         }
         simplex[count] = difference;
         count += 1;
-        let Some((point, kept)) = closest_in_simplex(&simplex[..count]) else { return false };
+        let Some((point, kept)) = closest_in_simplex(&simplex[..count]) else { break };
         let squared = point.length_squared();
-        if kept == 0b1111 || squared <= slack * slack || squared >= least {
-            return false;
+        if squared >= least {
+            break;
         }
-        (closest, least) = (point, squared);
+        least = squared;
+        if kept == 0b1111 || squared <= slack * slack {
+            break;
+        }
+        closest = point;
         let all = simplex;
         count = 0;
         for (index, corner) in all.iter().enumerate() {
@@ -46,7 +59,7 @@ pub(super) fn proven_apart(
             }
         }
     }
-    false
+    Separation::Within(least.sqrt())
 }
 
 /// The point of a simplex that is closest to the origin, and the corners of the face in whose inside it lies, as bits.
