@@ -88,7 +88,7 @@ pub enum BoundsError {
     /// The points or the shape reach farther than sizes in f32 can be measured.
     #[error("a reach of {reach:e} is too large to bound; coordinates must be below 1e30")]
     TooLarge {
-        /// The greatest extent from the middle.
+        /// The greatest coordinate.
         reach: f64,
     },
     /// Points that no convex hull could be made of.

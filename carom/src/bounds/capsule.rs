@@ -95,9 +95,9 @@ impl BoundingVolume for BoundingCapsule {
     fn merged(&self, other: &Self) -> Self {
         let balls = [self, other].into_iter().flat_map(|capsule| {
             let (ends, radius) = capsule.segment_and_radius();
-            ends.map(|center| Ball { center, radius })
+            ends.map(|end| Ball { center: end - self.ends[0].as_dvec3(), radius })
         });
-        Self::fitted(&Cloud::of(balls.collect(), vec![], &[]))
+        Self::fitted(&Cloud::of(self.ends[0], balls.collect(), vec![], &[]))
     }
 
     /// Exact up to rounding. Apart only if the gap is proven along the shortest connection of the two segments, so an

@@ -4,6 +4,7 @@
 //! extreme points; so balls around the corners of a polytope, or the two end discs of a cylinder, stand for the whole.
 
 use super::kdop::{AXES, Kdop};
+use super::rounding::nearest;
 use super::stretched::{Farthest, Stretched};
 use super::{BoundingVolume, BoundsError, check_points};
 use crate::shape::Shape;
@@ -22,11 +23,22 @@ pub(super) struct Ball {
     pub(super) radius: f64,
 }
 
+/// How much a fit may try.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effort {
+    /// A few passes: merging two volumes.
+    Quick,
+    /// A convex hull and many candidates: fitting to points or a shape.
+    Thorough,
+}
+
 /// Balls and stretched balls around `origin`, all of them grown by `margin`.
 #[derive(Debug, Clone)]
 pub(super) struct Cloud {
-    /// Where the coordinates of this cloud have their zero.
+    /// Where the coordinates of this cloud have their zero: a point of f32, so that differences to other such points,
+    /// to centres above all, are exact.
     pub(super) origin: DVec3,
+    pub(super) effort: Effort,
     /// The radius that is common to all, taken out of the balls.
     pub(super) margin: f64,
     pub(super) balls: Vec<Ball>,
@@ -38,44 +50,27 @@ pub(super) struct Cloud {
 impl Cloud {
     pub(super) fn of_points(points: &[Vec3]) -> Result<Self, BoundsError> {
         check_points(points)?;
-        Self::of(points.iter().map(|point| Ball { center: point.as_dvec3(), radius: 0.0 }).collect(), vec![], &[])
-            .checked()
+        let mut parts = Parts::default();
+        parts.add_balls(points.iter().map(|point| point.as_dvec3()), 0.0);
+        parts.into_cloud()
     }
 
     pub(super) fn of_shape(shape: &Shape) -> Result<Self, BoundsError> {
         let mut parts = Parts::default();
         parts.add(shape, DQuat::IDENTITY, DVec3::ZERO)?;
-        Self::of(parts.balls, parts.curved, &parts.frames).checked()
+        parts.into_cloud()
     }
 
-    /// The cloud of parts in the coordinates of the outer frame.
-    pub(super) fn of(mut balls: Vec<Ball>, mut curved: Vec<Stretched>, frames: &[DQuat]) -> Self {
-        let centers = || balls.iter().map(|ball| ball.center).chain(curved.iter().map(|part| part.center));
-        let least = centers().reduce(DVec3::min).unwrap_or_default();
-        let greatest = centers().reduce(DVec3::max).unwrap_or_default();
-        let origin = 0.5 * (least + greatest);
+    /// The cloud of parts of volumes, whose coordinates are relative to `origin`.
+    pub(super) fn of(origin: Vec3, mut balls: Vec<Ball>, curved: Vec<Stretched>, frames: &[DQuat]) -> Self {
         let margin = if curved.is_empty() {
             balls.iter().map(|ball| ball.radius).reduce(f64::min).unwrap_or_default()
         } else {
             0.0
         };
-        for ball in &mut balls {
-            *ball = Ball { center: ball.center - origin, radius: ball.radius - margin };
-        }
-        for part in &mut curved {
-            part.center -= origin;
-        }
+        balls.iter_mut().for_each(|ball| ball.radius -= margin);
         let frames = std::iter::once(DQuat::IDENTITY).chain(frames.iter().copied().take(FRAMES)).collect();
-        Self { origin, margin, balls, curved, frames }
-    }
-
-    fn checked(self) -> Result<Self, BoundsError> {
-        let reach = self.reach();
-        if (self.origin.abs().max_element() + reach) < FARTHEST {
-            Ok(self)
-        } else {
-            Err(BoundsError::TooLarge { reach })
-        }
+        Self { origin: origin.as_dvec3(), effort: Effort::Quick, margin, balls, curved, frames }
     }
 
     /// The greatest distance from this cloud's origin along any axis.
@@ -135,6 +130,7 @@ impl Cloud {
         let flat = |ball: &Ball| Ball { center: ball.center.reject_from_normalized(axis), radius: ball.radius };
         Self {
             origin: self.origin,
+            effort: self.effort,
             margin: self.margin,
             balls: self.balls.iter().map(flat).collect(),
             curved: self.curved.iter().map(|part| part.mapped(onto_plane, DVec3::ZERO)).collect(),
@@ -277,6 +273,23 @@ impl Parts {
             }
         }
         Ok(())
+    }
+
+    /// The cloud around the middle of the parts, if they are not too far away.
+    fn into_cloud(mut self) -> Result<Cloud, BoundsError> {
+        let centers = || self.balls.iter().map(|ball| ball.center).chain(self.curved.iter().map(|part| part.center));
+        let least = centers().reduce(DVec3::min).unwrap_or_default();
+        let greatest = centers().reduce(DVec3::max).unwrap_or_default();
+        let origin = nearest(0.5 * (least + greatest));
+        self.balls.iter_mut().for_each(|ball| ball.center -= origin.as_dvec3());
+        self.curved.iter_mut().for_each(|part| part.center -= origin.as_dvec3());
+        let cloud = Cloud::of(origin, self.balls, self.curved, &self.frames);
+        let reach = cloud.origin.abs().max_element() + cloud.reach();
+        if reach < FARTHEST {
+            Ok(Cloud { effort: Effort::Thorough, ..cloud })
+        } else {
+            Err(BoundsError::TooLarge { reach })
+        }
     }
 
     fn add_balls(&mut self, centers: impl IntoIterator<Item = DVec3>, radius: f32) {

@@ -78,10 +78,10 @@ impl BoundingCylinder {
         self.axis.as_dvec3().normalize()
     }
 
-    fn discs(&self) -> [Stretched; 2] {
-        let (center, axis) = (self.center.as_dvec3(), self.unit_axis());
-        let disc = |height: f64| Stretched::disc(center + axis * height, axis, f64::from(self.radius));
-        [disc(-f64::from(self.half_height)), disc(f64::from(self.half_height))]
+    /// The two ends if the centre and the axis were these.
+    fn discs_at(&self, center: DVec3, axis: DVec3) -> [Stretched; 2] {
+        let (half_height, radius) = (f64::from(self.half_height), f64::from(self.radius));
+        [-half_height, half_height].map(|height| Stretched::disc(center + axis * height, axis, radius))
     }
 
     /// The support map, seen from `origin`.
@@ -90,7 +90,9 @@ impl BoundingCylinder {
         let (half_height, radius) = (f64::from(self.half_height), f64::from(self.radius));
         move |direction| {
             let along = direction.dot(axis);
-            let rim = (direction - axis * along).normalize_or_zero() * radius;
+            // Twice, since what the first leaves of a direction along the axis is rounding, and not across the axis.
+            let across = direction.reject_from_normalized(axis).reject_from_normalized(axis);
+            let rim = across.normalize_or_zero() * radius;
             center + rim + axis * if along < 0.0 { -half_height } else { half_height }
         }
     }
@@ -110,9 +112,11 @@ impl BoundingVolume for BoundingCylinder {
     }
 
     fn merged(&self, other: &Self) -> Self {
-        let discs = self.discs().into_iter().chain(other.discs()).collect();
+        let discs = [self, other].into_iter().flat_map(|cylinder| {
+            cylinder.discs_at(cylinder.center.as_dvec3() - self.center.as_dvec3(), cylinder.unit_axis())
+        });
         let frames = [self, other].map(|cylinder| DQuat::from_rotation_arc(DVec3::Y, cylinder.unit_axis()));
-        Self::fitted(&Cloud::of(vec![], discs, &frames))
+        Self::fitted(&Cloud::of(self.center, vec![], discs.collect(), &frames))
     }
 
     fn overlaps(&self, other: &Self) -> bool {
@@ -135,11 +139,11 @@ impl BoundingVolume for BoundingCylinder {
         let place = |point: DVec3| turn * point + pose.position.as_dvec3();
         let axis = turn * self.unit_axis();
         let (before, after) = (self.center.as_dvec3(), place(self.center.as_dvec3()));
-        let (half_height, radius) = (f64::from(self.half_height), f64::from(self.radius));
-        let discs = [-half_height, half_height].map(|height| Stretched::disc(after + axis * height, axis, radius));
-        let size = half_height + radius;
+        let center = nearest(after);
+        let discs = self.discs_at(after - center.as_dvec3(), axis).to_vec();
+        let size = f64::from(self.half_height) + f64::from(self.radius);
         let slack = motion_slack(before.length() + size, after.length() + size);
-        Self::measured(&Cloud::of(vec![], discs.to_vec(), &[]), nearest(after), axis.as_vec3(), slack)
+        Self::measured(&Cloud::of(center, vec![], discs, &[]), center, axis.as_vec3(), slack)
     }
 
     fn volume(&self) -> f32 {

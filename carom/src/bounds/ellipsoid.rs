@@ -84,9 +84,10 @@ impl BoundingEllipsoid {
         Self { center, rotation, radii: Vec3::from_array((radii * scale).to_array().map(padded)) }
     }
 
-    fn stretched(&self) -> Stretched {
+    /// The ellipsoid seen from `origin`.
+    fn stretched_from(&self, origin: Vec3) -> Stretched {
         let axes = axes_of(self.rotation) * DMat3::from_diagonal(self.radii.as_dvec3());
-        Stretched { center: self.center.as_dvec3(), axes }
+        Stretched { center: self.center.as_dvec3() - origin.as_dvec3(), axes }
     }
 }
 
@@ -104,15 +105,13 @@ impl BoundingVolume for BoundingEllipsoid {
     }
 
     fn merged(&self, other: &Self) -> Self {
-        Self::fitted(&Cloud::of(vec![], vec![self.stretched(), other.stretched()], &[]))
+        let both = [self, other].map(|ellipsoid| ellipsoid.stretched_from(self.center));
+        Self::fitted(&Cloud::of(self.center, vec![], both.to_vec(), &[]))
     }
 
     fn overlaps(&self, other: &Self) -> bool {
-        let origin = self.center.as_dvec3();
-        let (a, b) = ([self, other]).map(|volume| volume.stretched().mapped(DMat3::IDENTITY, origin)).into();
-        let support_a = |direction| Stretched::support(&a, direction);
-        let support_b = |direction| Stretched::support(&b, direction);
-        let found = separate(support_a, support_b, a.center - b.center, 0.0);
+        let [a, b] = [self, other].map(|ellipsoid| ellipsoid.stretched_from(self.center));
+        let found = separate(|along| a.support(along), |along| b.support(along), a.center - b.center, 0.0);
         matches!(found, Separation::Within(_))
     }
 
@@ -126,14 +125,16 @@ impl BoundingVolume for BoundingEllipsoid {
 
     fn moved(&self, pose: &LocalPose) -> Self {
         let turn = pose.rotation.as_dquat().normalize();
-        let stretched = self.stretched();
-        let after = turn * stretched.center + pose.position.as_dvec3();
+        let before = self.center.as_dvec3();
+        let after = turn * before + pose.position.as_dvec3();
+        let center = nearest(after);
         let radii = self.radii.as_dvec3();
         let size = radii.max_element();
-        let slack = motion_slack(stretched.center.length() + size, after.length() + size);
+        let slack = motion_slack(before.length() + size, after.length() + size);
         let rotation = (turn * self.rotation.as_dquat().normalize()).normalize().as_quat();
-        let moved = Stretched { center: after, axes: DMat3::from_quat(turn) * stretched.axes };
-        Self::scaled(&Cloud::of(vec![], vec![moved], &[]), nearest(after), rotation, radii, slack)
+        let axes = DMat3::from_quat(turn) * self.stretched_from(self.center).axes;
+        let moved = Stretched { center: after - center.as_dvec3(), axes };
+        Self::scaled(&Cloud::of(center, vec![], vec![moved], &[]), center, rotation, radii, slack)
     }
 
     fn volume(&self) -> f32 {

@@ -1,30 +1,69 @@
 //! Which way a cloud is turned: axes and frames for volumes that have an orientation.
 //!
-//! Candidates are the principal axes (eigenvectors of the covariance), the frames of the parts and the coordinate
-//! axes. From each of them the frame is improved by looking along one of its axes at a time and turning the other two
-//! along the rectangle of least area there; the volume falls with every turn that is kept. Stops when no axis gives
-//! 10⁻⁴ any more, or after 8 rounds. A box in any position is found exactly; in general the result is a local least,
-//! never worse than the axis-aligned box. O(n log n) a turn.
+//! Candidates are the principal axes (eigenvectors of the covariance), the frames of the parts, the coordinate axes,
+//! and for a thorough search the normals of the 32 largest faces of the convex hull. A frame is improved by looking
+//! along one of its axes at a time and turning the other two along the rectangle of least area there; the volume falls
+//! with every turn that is kept. Stops when no axis gives 10⁻⁴ any more, or after 8 rounds. A box in any position is
+//! found exactly; in general the result is a local least, never worse than the axis-aligned box. O(n log n) a turn.
 //! Source: the principal axes after Gottschalk, Lin and Manocha, 1996, doi:10.1145/237170.237244; the turning after
-//! Barequet and Har-Peled, 2001, doi:10.1006/jagm.2000.1127, who project along many more directions.
+//! Barequet and Har-Peled, 2001, doi:10.1006/jagm.2000.1127, who project along a grid of directions instead.
 
-use super::cloud::Cloud;
+use super::cloud::{Cloud, Effort};
 use super::eigen::symmetric_eigen;
 use super::smallest_rectangle::smallest_rectangle_side;
-use glam::{DMat3, DQuat, DVec2, DVec3, Quat};
+use crate::shape::ConvexHull;
+use glam::{DMat3, DQuat, DVec2, DVec3, Quat, Vec3};
+
+/// The most hull faces whose normals are tried.
+const FACES: usize = 32;
 
 /// The rotation, as f32 keeps it, whose box around the cloud is smallest among those tried.
 pub(super) fn best_rotation(cloud: &Cloud) -> Quat {
-    let samples = cloud.samples();
-    let starts = cloud.frames.iter().copied().chain([DQuat::from_mat3(&principal_frame(&samples))]);
+    let mut samples = cloud.samples();
+    let principal = narrowed(DQuat::from_mat3(&principal_frame(&samples)));
     let mut best = (Quat::IDENTITY, box_score(cloud, Quat::IDENTITY));
-    for start in starts {
-        let improved = improved(cloud, &samples, start.as_quat());
-        if improved.1 < best.1 {
-            best = improved;
+    let mut keep = |candidate: (Quat, f64)| {
+        if candidate.1 < best.1 {
+            best = candidate;
+        }
+    };
+    if cloud.effort == Effort::Thorough
+        && let Some(hull) = hull_of(&samples)
+    {
+        // Whatever touches a box around the cloud is a vertex of the hull.
+        samples = hull.vertices().iter().map(|vertex| vertex.as_dvec3()).collect();
+        let over_faces = largest_normals(&hull).into_iter().map(|normal| {
+            let (u, v) = normal.any_orthonormal_pair();
+            turned_about(cloud, &samples, [normal, u, v])
+        });
+        if let Some((rotation, _)) = over_faces.reduce(|a, b| if b.1 < a.1 { b } else { a }) {
+            keep(improved(cloud, &samples, rotation));
         }
     }
+    for start in cloud.frames.iter().copied().map(narrowed).chain([principal]) {
+        keep(improved(cloud, &samples, start));
+    }
     best.0
+}
+
+/// The convex hull of the samples in f32: good enough to choose from.
+fn hull_of(samples: &[DVec3]) -> Option<ConvexHull> {
+    let narrow: Vec<Vec3> = samples.iter().map(|sample| sample.as_vec3()).collect();
+    ConvexHull::new(&narrow).ok()
+}
+
+/// The unit normals of the largest faces.
+fn largest_normals(hull: &ConvexHull) -> Vec<DVec3> {
+    let normal_and_area = |face: usize| {
+        let corners = hull.face_corners(face);
+        let vertex = |corner: usize| hull.vertices()[corners[corner] as usize].as_dvec3();
+        let fan = (2..corners.len()).map(|corner| (vertex(corner - 1) - vertex(0)).cross(vertex(corner) - vertex(0)));
+        let normal: DVec3 = fan.sum();
+        (normal.length(), normal)
+    };
+    let mut normals: Vec<(f64, DVec3)> = (0..hull.face_count()).map(normal_and_area).collect();
+    normals.sort_by(|a, b| b.0.total_cmp(&a.0));
+    normals.iter().take(FACES).filter_map(|(_, normal)| normal.try_normalize()).collect()
 }
 
 /// Unit vectors that a long cloud may run along, or a round one be round about.
@@ -70,21 +109,13 @@ fn box_score(cloud: &Cloud, rotation: Quat) -> f64 {
 
 fn improved(cloud: &Cloud, samples: &[DVec3], start: Quat) -> (Quat, f64) {
     let mut best = (start, box_score(cloud, start));
-    let mut flat = Vec::with_capacity(samples.len());
     for _round in 0..8 {
         let before = best.1;
         for axis in 0..3 {
             let frame = axes_of(best.0);
-            let [along, u, v] = [0, 1, 2].map(|step| frame.col((axis + step) % 3));
-            flat.clear();
-            flat.extend(samples.iter().map(|point| DVec2::new(u.dot(*point), v.dot(*point))));
-            let side = smallest_rectangle_side(&mut flat);
-            let turned = u * side.x + v * side.y;
-            let rotation =
-                DQuat::from_mat3(&DMat3::from_cols(along, turned, along.cross(turned))).normalize().as_quat();
-            let score = box_score(cloud, rotation);
-            if score < best.1 {
-                best = (rotation, score);
+            let turned = turned_about(cloud, samples, [0, 1, 2].map(|step| frame.col((axis + step) % 3)));
+            if turned.1 < best.1 {
+                best = turned;
             }
         }
         if best.1 >= before * (1.0 - 1e-4) {
@@ -92,4 +123,19 @@ fn improved(cloud: &Cloud, samples: &[DVec3], start: Quat) -> (Quat, f64) {
         }
     }
     best
+}
+
+/// The frame turned about its first axis so that the rectangle around the samples seen along it is least.
+fn turned_about(cloud: &Cloud, samples: &[DVec3], [along, u, v]: [DVec3; 3]) -> (Quat, f64) {
+    let mut flat = samples.iter().map(|point| DVec2::new(u.dot(*point), v.dot(*point))).collect();
+    let side = smallest_rectangle_side(&mut flat);
+    let turned = u * side.x + v * side.y;
+    let rotation = narrowed(DQuat::from_mat3(&DMat3::from_cols(along, turned, along.cross(turned))));
+    (rotation, box_score(cloud, rotation))
+}
+
+/// The nearest f32 rotation, without the rounding of f64 that would tilt what lies in a coordinate plane out of it.
+fn narrowed(rotation: DQuat) -> Quat {
+    let [x, y, z, w] = rotation.to_array().map(|part| if part.abs() < 1e-14 { 0.0 } else { part as f32 });
+    Quat::from_xyzw(x, y, z, w).normalize()
 }

@@ -46,14 +46,12 @@ impl BoundingHull {
 
     /// The hull of the points in the coordinates of `cloud`, grown by the margin.
     fn fitted(cloud: &Cloud) -> Result<Self, BoundsError> {
-        let center = nearest(cloud.origin);
-        let shift = cloud.origin - center.as_dvec3();
-        let points: Vec<DVec3> = cloud.corners().into_iter().map(|corner| corner + shift).collect();
+        let points = cloud.corners();
         let rounded: Vec<Vec3> = points.iter().map(|point| nearest(*point)).collect();
         let hull = ConvexHull::new(&rounded).or_else(|_| ConvexHull::new(&thickened(&rounded)));
         let Ok(hull) = hull else { return Err(BoundsError::NoHull { count: points.len() }) };
         let margin = padded(cloud.margin + greatest_distance(&hull, &points));
-        Ok(Self { hull: Arc::new(hull), pose: LocalPose::at(center), margin })
+        Ok(Self { hull: Arc::new(hull), pose: LocalPose::at(nearest(cloud.origin)), margin })
     }
 
     /// The support map of the polytope, seen from `origin`.
@@ -63,9 +61,11 @@ impl BoundingHull {
         move |direction| center + axes * farthest_vertex(&self.hull, axes.transpose() * direction)
     }
 
-    fn vertices(&self) -> impl Iterator<Item = DVec3> + '_ {
+    /// The vertices, seen from `origin`.
+    fn vertices_from(&self, origin: Vec3) -> impl Iterator<Item = DVec3> + '_ {
         let axes = axes_of(self.pose.rotation);
-        self.hull.vertices().iter().map(move |vertex| self.pose.position.as_dvec3() + axes * vertex.as_dvec3())
+        let center = self.pose.position.as_dvec3() - origin.as_dvec3();
+        self.hull.vertices().iter().map(move |vertex| center + axes * vertex.as_dvec3())
     }
 
     /// How far the polytope reaches from the origin of its own frame.
@@ -153,12 +153,12 @@ impl BoundingVolume for BoundingHull {
 
     fn merged(&self, other: &Self) -> Self {
         let radius = f64::from(self.margin.max(other.margin));
-        let both = self.vertices().chain(other.vertices());
+        let origin = self.pose.position;
+        let both = self.vertices_from(origin).chain(other.vertices_from(origin));
         let balls = both.map(|center| super::cloud::Ball { center, radius }).collect();
-        Self::fitted(&Cloud::of(balls, vec![], &[])).unwrap_or_else(|_| {
+        Self::fitted(&Cloud::of(origin, balls, vec![], &[])).unwrap_or_else(|_| {
             // No hull of so many points: a margin that reaches over all of the other will do.
-            let center = self.pose.position.as_dvec3();
-            let reach = other.vertices().map(|vertex| vertex.distance(center)).fold(0.0, f64::max);
+            let reach = other.vertices_from(origin).map(DVec3::length).fold(0.0, f64::max);
             Self { margin: padded(radius + reach), ..self.clone() }
         })
     }

@@ -12,7 +12,7 @@ use super::rounding::{motion_slack, round_down, round_up};
 use super::{BoundingVolume, BoundsError, check_points};
 use crate::pose::LocalPose;
 use crate::shape::Shape;
-use glam::{DVec3, Vec3};
+use glam::{DVec3, Quat, Vec3};
 
 /// A polytope of at most `K` faces, where `K` is 6, 14, 18 or 26; other numbers do not compile.
 ///
@@ -83,6 +83,25 @@ impl<const K: usize> Kdop<K> {
         DVec3::new(middle(0), middle(1), middle(2))
     }
 
+    /// Without rotation every interval moves along.
+    fn shifted(&self, shift: DVec3) -> Self {
+        let half = DVec3::new(self.half_extent(0), self.half_extent(1), self.half_extent(2)).length();
+        let before = self.middle();
+        let slack = motion_slack(before.length() + half, (before + shift).length() + half);
+        let mut intervals = self.intervals().enumerate().map(|(index, (least, greatest))| {
+            let direction = axis::<K>(index);
+            let (along, slack) = (direction.dot(shift), slack * direction.length());
+            [-round_down(f64::from(least) + along - slack), round_up(f64::from(greatest) + along + slack)]
+        });
+        let mut reaches = [0.0; K];
+        reaches.as_chunks_mut::<2>().0.iter_mut().for_each(|reach| *reach = intervals.next().unwrap_or_default());
+        Self { reaches }
+    }
+
+    fn half_extent(&self, axis: usize) -> f64 {
+        0.5 * (f64::from(self.reaches[2 * axis + 1]) + f64::from(self.reaches[2 * axis]))
+    }
+
     /// The corners, each as often as faces meet there; conservative: their hull encloses the k-DOP up to rounding.
     pub(super) fn corners(&self) -> Vec<DVec3> {
         let origin = self.middle();
@@ -107,8 +126,9 @@ impl<const K: usize> Kdop<K> {
             polygon.extend([corner(1.0, 1.0), corner(-1.0, 1.0), corner(-1.0, -1.0), corner(1.0, -1.0)]);
             for (other, (outward, reach)) in half_spaces.iter().enumerate() {
                 // The opposite face is parallel and, behind this one, cuts nothing.
-                if other / 2 != face / 2 {
-                    clip(&polygon, *outward, reach + tolerance * size, &mut cut);
+                let reach = reach + tolerance * size;
+                if other / 2 != face / 2 && polygon.iter().any(|corner| outward.dot(*corner) > reach) {
+                    clip(&polygon, *outward, reach, &mut cut);
                     std::mem::swap(&mut polygon, &mut cut);
                 }
             }
@@ -180,6 +200,9 @@ impl<const K: usize> BoundingVolume for Kdop<K> {
     }
 
     fn moved(&self, pose: &LocalPose) -> Self {
+        if pose.rotation == Quat::IDENTITY {
+            return self.shifted(pose.position.as_dvec3());
+        }
         let turn = pose.rotation.as_dquat().normalize();
         let (mut before, mut after) = (0.0_f64, 0.0_f64);
         let mut corners = self.corners();

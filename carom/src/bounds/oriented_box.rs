@@ -42,11 +42,13 @@ impl OrientedBox {
         Self { center, rotation, half_extents: Vec3::new(half(0), half(1), half(2)) }
     }
 
-    fn corners(&self) -> [DVec3; 8] {
+    /// The corners, seen from `origin`.
+    fn corners_from(&self, origin: Vec3) -> [DVec3; 8] {
         let axes = axes_of(self.rotation) * DMat3::from_diagonal(self.half_extents.as_dvec3());
+        let center = self.center.as_dvec3() - origin.as_dvec3();
         std::array::from_fn(|corner| {
             let sign = |axis: usize| if corner >> axis & 1 == 1 { 1.0 } else { -1.0 };
-            self.center.as_dvec3() + axes * DVec3::new(sign(0), sign(1), sign(2))
+            center + axes * DVec3::new(sign(0), sign(1), sign(2))
         })
     }
 }
@@ -65,10 +67,10 @@ impl BoundingVolume for OrientedBox {
     }
 
     fn merged(&self, other: &Self) -> Self {
-        let corners = self.corners().into_iter().chain(other.corners());
+        let corners = self.corners_from(self.center).into_iter().chain(other.corners_from(self.center));
         let balls = corners.map(|center| Ball { center, radius: 0.0 }).collect();
         let frames = [self.rotation, other.rotation].map(|rotation| rotation.as_dquat().normalize());
-        Self::fitted(&Cloud::of(balls, vec![], &frames))
+        Self::fitted(&Cloud::of(self.center, balls, vec![], &frames))
     }
 
     fn overlaps(&self, other: &Self) -> bool {

@@ -8,10 +8,12 @@
 //! than 10⁻¹⁰ of the radius, or after 200 exchanges; a caller measures from the centre, so stopping early is safe.
 //! Source: Welzl, 1991, doi:10.1007/BFb0038202; pivoting by the farthest point after Gärtner, 1999,
 //! doi:10.1007/3-540-48481-7_29. Departs from both in the basis step, which needs no tolerance for flat subsets.
-//! Ritter, 1990, "An efficient bounding sphere", Graphics Gems, doi:10.1016/B978-0-08-050753-8.50063-2.
+//! Ritter's: Ritter, 1990, "An efficient bounding sphere", Graphics Gems, doi:10.1016/B978-0-08-050753-8.50063-2.
 
 use super::cloud::Cloud;
 use glam::DVec3;
+
+const RITTER_PASSES: usize = 4;
 
 /// The centre of the smallest ball around the cloud.
 pub(super) fn smallest_ball_center(cloud: &Cloud) -> DVec3 {
@@ -32,8 +34,9 @@ pub(super) fn smallest_ball_center(cloud: &Cloud) -> DVec3 {
     center
 }
 
-/// The centre of the ball that grows from the most distant pair of extreme points along the axes over each part that
-/// sticks out, in one pass.
+/// The centre of the ball that grows from the most distant pair of extreme points along the axes over each point that
+/// sticks out. Passes are repeated from the centre found with a radius 5% less, which takes back much of what points
+/// met early have cost; the best of all is kept.
 pub(super) fn ritter_center(cloud: &Cloud) -> DVec3 {
     let samples = cloud.samples();
     let Some(&first) = samples.first() else { return DVec3::ZERO };
@@ -44,15 +47,25 @@ pub(super) fn ritter_center(cloud: &Cloud) -> DVec3 {
         .into_iter()
         .fold((first, first), |a, b| if b.0.distance_squared(b.1) > a.0.distance_squared(a.1) { b } else { a });
     let (mut center, mut radius) = (0.5 * (a + b), 0.5 * a.distance(b));
-    for &point in &samples {
-        let distance = center.distance(point);
-        if distance > radius {
-            let shift = 0.5 * (distance - radius);
-            center += (point - center) * (shift / distance);
-            radius += shift;
+    let mut best = (center, f64::INFINITY);
+    for pass in 0..RITTER_PASSES {
+        for index in 0..samples.len() {
+            // There and back again, so that no point always comes first.
+            let point = samples[if pass % 2 == 0 { index } else { samples.len() - 1 - index }];
+            let distance = center.distance(point);
+            if distance > radius {
+                let shift = 0.5 * (distance - radius);
+                center += (point - center) * (shift / distance);
+                radius += shift;
+            }
         }
+        let reach = samples.iter().map(|point| point.distance_squared(center)).fold(0.0, f64::max);
+        if reach < best.1 {
+            best = (center, reach);
+        }
+        radius = 0.95 * reach.sqrt();
     }
-    center
+    best.0
 }
 
 /// Up to four points that fix a ball, and room for the one that joins.

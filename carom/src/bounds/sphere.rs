@@ -33,7 +33,7 @@ pub struct BoundingSphere {
 pub enum SphereFit {
     /// The middle of the axis-aligned box: one pass, up to √3 times too large.
     BoxCenter,
-    /// Ritter's: two passes, mostly 5 to 20% too large.
+    /// Ritter's, repeated: eight passes whatever the points, mostly 1 to 5% too large.
     Ritter,
     /// The smallest sphere there is (Welzl): about ten passes.
     #[default]
