@@ -30,7 +30,7 @@ fn pool<V: Oracle>(random: &mut Rng) -> Vec<(V, Vec3)> {
 /// How far the volume reaches from a point inside along a direction.
 fn surface_distance<V: Oracle>(volume: &V, inside: DVec3, along: DVec3) -> f64 {
     let (mut low, mut high) = (0.0, 400.0);
-    for _ in 0..50 {
+    for _ in 0..40 {
         let middle = 0.5 * (low + high);
         if volume.outside(inside + along * middle) <= 0.0 {
             low = middle;

@@ -48,6 +48,11 @@ impl BoundingEllipsoid {
             }
             _ => smallest_ellipsoid(&cloud.with_margin_in_balls().samples()),
         };
+        if guess.radii.max_element() <= 0.0 && cloud.reach() > 0.0 {
+            // A guess without size cannot be scaled; a ball always can.
+            let center = nearest(cloud.origin + cloud.box_center());
+            return Self::scaled(cloud, center, Quat::IDENTITY, DVec3::splat(cloud.reach()), 0.0);
+        }
         let rotation = DQuat::from_mat3(&guess.axes).normalize().as_quat();
         Self::scaled(cloud, nearest(cloud.origin + guess.center), rotation, guess.radii, 0.0)
     }

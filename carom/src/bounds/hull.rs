@@ -129,7 +129,6 @@ fn greatest_distance(hull: &ConvexHull, points: &[DVec3]) -> f64 {
         if is_inside || is_vertex() {
             return 0.0;
         }
-        // The farthest vertex along the way from the middle to the point is a good first guess.
         match separate(|_| *point, |direction| farthest_vertex(hull, direction), *point, f64::INFINITY) {
             Separation::Within(distance) => distance,
             Separation::Apart => reach + point.length(),
@@ -172,9 +171,9 @@ impl BoundingVolume for BoundingHull {
     }
 
     fn contains(&self, point: Vec3) -> bool {
-        let origin = point.as_dvec3();
-        let start = origin - self.pose.position.as_dvec3();
-        let found = separate(|_| DVec3::ZERO, self.support_from(origin), start, f64::from(self.margin));
+        let origin = self.pose.position.as_dvec3();
+        let offset = point.as_dvec3() - origin;
+        let found = separate(|_| offset, self.support_from(origin), offset, f64::from(self.margin));
         matches!(found, Separation::Within(_))
     }
 

@@ -20,7 +20,7 @@ pub(super) enum Separation {
 }
 
 /// Searches for a plane that keeps A and B more than `gap` apart. The maps give the farthest point along a direction of
-/// any length; `start` is a guess of the direction from B to A.
+/// any length; `start` leads from the middle of B to that of A, and the maps answer relative to one of the two.
 pub(super) fn separate(
     support_a: impl Fn(DVec3) -> DVec3,
     support_b: impl Fn(DVec3) -> DVec3,
@@ -31,10 +31,13 @@ pub(super) fn separate(
     let mut count = 0;
     let mut closest = if start == DVec3::ZERO { DVec3::X } else { start };
     let mut least = f64::INFINITY;
+    let mut rounding = 0.0_f64;
     for _round in 0..64 {
         let (a, b) = (support_a(-closest), support_b(closest));
         let difference = a - b;
-        let slack = ROUNDING * (a.length() + b.length());
+        // Support points near the origin may be small differences of large terms: centre and offset.
+        let slack = ROUNDING * (a.length() + b.length() + start.length());
+        rounding = rounding.max(slack);
         if closest.dot(difference) > (gap + slack) * closest.length() {
             return Separation::Apart;
         }
@@ -59,7 +62,7 @@ pub(super) fn separate(
             }
         }
     }
-    Separation::Within(least.sqrt())
+    Separation::Within(least.sqrt() + rounding)
 }
 
 /// The point of a simplex that is closest to the origin, and the corners of the face in whose inside it lies, as bits.

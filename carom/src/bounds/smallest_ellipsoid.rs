@@ -5,7 +5,7 @@
 //! moments grows to its greatest, whose inverse is the ellipsoid. Points are taken in as they are found outside, so
 //! that the weights stay few. Stops when outermost and innermost agree to 10⁻³, or after 300 steps and 30 intakes; a
 //! caller scales by what is still outside. The points are first scaled to extents of 1 in their principal frame;
-//! along an axis without extent two artificial points keep the moments regular, and the radius there is zero.
+//! along an axis with next to no extent two artificial points keep the moments regular.
 //! Source: Khachiyan, 1996, doi:10.1287/moor.21.2.307; steps away after Todd and Yıldırım, 2007,
 //! doi:10.1016/j.dam.2007.02.013; taking points in after Sun and Freund, 2004, doi:10.1287/opre.1040.0115.
 
@@ -29,8 +29,9 @@ pub(super) fn smallest_ellipsoid(points: &[DVec3]) -> EllipsoidGuess {
     let least = local().reduce(DVec3::min).unwrap_or_default();
     let greatest = local().reduce(DVec3::max).unwrap_or_default();
     let (middle, half) = (0.5 * (least + greatest), 0.5 * (greatest - least));
-    let is_flat = half.cmple(DVec3::splat(1e-9 * half.max_element()));
-    let half = DVec3::select(is_flat, DVec3::ZERO, half);
+    // What is flat in f32 has extents of its rounding. Sixteen of them as the radius cost the others 1/512.
+    let is_flat = half.cmple(DVec3::splat(1e-6 * half.max_element()));
+    let half = DVec3::select(is_flat, 16.0 * half, half);
     let inverse = DVec3::select(is_flat, DVec3::ZERO, half.recip());
     let scaled: Vec<DVec3> = local().map(|point| (point - middle) * inverse).collect();
 
@@ -120,4 +121,24 @@ fn weighted_moments(points: &[DVec3]) -> (DVec3, DMat3) {
         sum + DMat3::from_cols(offset * offset.x, offset * offset.y, offset * offset.z) * (3.0 * weight)
     });
     (center, moments)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_on_a_line_give_its_half_length() {
+        let mut random = fastrand::Rng::with_seed(8);
+        for case in 0..2_000 {
+            let along = DVec3::new(random.f64() - 0.5, random.f64() - 0.5, random.f64() - 0.5).normalize();
+            let count = random.usize(2..20);
+            let points: Vec<DVec3> = (0..count).map(|_| (along * (random.f64() - 0.5)).as_vec3().as_dvec3()).collect();
+            let guess = smallest_ellipsoid(&points);
+            let length = points.iter().map(|point| along.dot(*point)).fold(f64::MIN, f64::max)
+                - points.iter().map(|point| along.dot(*point)).fold(f64::MAX, f64::min);
+            let radius = guess.radii.max_element();
+            assert!((radius - 0.5 * length).abs() < 0.01 * length, "case {case}: {radius} {length} {points:?}");
+        }
+    }
 }

@@ -69,19 +69,14 @@ impl Oracle for BoundingCapsule {
     const NAME: &'static str = "capsule";
     fn outside(&self, point: DVec3) -> f64 {
         let [a, b] = self.ends().map(|end| end.as_dvec3());
-        let (mut low, mut high) = (0.0, 1.0);
-        // From one end, since far from the origin f64 itself rounds.
-        let at = |part: f64| (point - a).distance((b - a) * part);
-        // Convex along the segment, so thirds close in on the least.
-        for _ in 0..80 {
-            let (first, second) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
-            if at(first) < at(second) {
-                high = second;
-            } else {
-                low = first;
-            }
-        }
-        at(low).min(at(0.0)).min(at(1.0)) - f64::from(self.radius())
+        // The distance from the line between the ends, from the nearer end beyond them.
+        let (from_a, from_b, along) = (point - a, point - b, b - a);
+        let distance = if from_a.dot(along) > 0.0 && from_b.dot(along) < 0.0 {
+            from_a.cross(along).length() / along.length()
+        } else {
+            from_a.length().min(from_b.length())
+        };
+        distance - f64::from(self.radius())
     }
     fn farthest(&self, direction: DVec3) -> Option<DVec3> {
         let [a, b] = self.ends().map(|end| end.as_dvec3());
