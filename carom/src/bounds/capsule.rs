@@ -14,7 +14,7 @@ use super::smallest_ball::smallest_ball_center;
 use super::{BoundingVolume, BoundsError};
 use crate::pose::LocalPose;
 use crate::shape::Shape;
-use glam::{DVec3, Vec3};
+use glam::{DQuat, DVec3, Vec3};
 use std::f64::consts::PI;
 
 /// All points within a radius of a segment, which may be a single point.
@@ -97,7 +97,11 @@ impl BoundingVolume for BoundingCapsule {
             let (ends, radius) = capsule.segment_and_radius();
             ends.map(|end| Ball { center: end - self.ends[0].as_dvec3(), radius })
         });
-        Self::fitted(&Cloud::of(self.ends[0], balls.collect(), vec![], &[]))
+        let frames = [self, other].map(|capsule| {
+            let ([a, b], _) = capsule.segment_and_radius();
+            DQuat::from_rotation_arc(DVec3::Y, (b - a).try_normalize().unwrap_or(DVec3::Y))
+        });
+        Self::fitted(&Cloud::of(self.ends[0], balls.collect(), vec![], &frames))
     }
 
     /// Exact up to rounding. Apart only if the gap is proven along the shortest connection of the two segments, so an

@@ -20,30 +20,37 @@ const FACES: usize = 32;
 /// The rotation, as f32 keeps it, whose box around the cloud is smallest among those tried.
 pub(super) fn best_rotation(cloud: &Cloud) -> Quat {
     let mut samples = cloud.samples();
-    let principal = narrowed(DQuat::from_mat3(&principal_frame(&samples)));
-    let mut best = (Quat::IDENTITY, box_score(cloud, Quat::IDENTITY));
-    let mut keep = |candidate: (Quat, f64)| {
-        if candidate.1 < best.1 {
-            best = candidate;
+    let principal = DQuat::from_mat3(&principal_frame(&samples));
+    let starts = cloud.frames.iter().copied().chain([principal]).map(narrowed);
+    // The first frame is not turned; listed first, it also wins ties.
+    let mut candidates: Vec<(Quat, f64)> = starts.map(|start| (start, box_score(cloud, start))).collect();
+    match cloud.effort {
+        Effort::Quick => {
+            let start = least(&candidates);
+            candidates.push(improved(cloud, &samples, start));
         }
-    };
-    if cloud.effort == Effort::Thorough
-        && let Some(hull) = hull_of(&samples)
-    {
-        // Whatever touches a box around the cloud is a vertex of the hull.
-        samples = hull.vertices().iter().map(|vertex| vertex.as_dvec3()).collect();
-        let over_faces = largest_normals(&hull).into_iter().map(|normal| {
-            let (u, v) = normal.any_orthonormal_pair();
-            turned_about(cloud, &samples, [normal, u, v])
-        });
-        if let Some((rotation, _)) = over_faces.reduce(|a, b| if b.1 < a.1 { b } else { a }) {
-            keep(improved(cloud, &samples, rotation));
+        Effort::Thorough => {
+            if let Some(hull) = hull_of(&samples) {
+                // Whatever touches a box around the cloud is a vertex of the hull.
+                samples = hull.vertices().iter().map(|vertex| vertex.as_dvec3()).collect();
+                let over_faces = largest_normals(&hull).into_iter().map(|normal| {
+                    let (u, v) = normal.any_orthonormal_pair();
+                    turned_about(cloud, &samples, [normal, u, v])
+                });
+                candidates.push((least(&over_faces.collect::<Vec<_>>()), f64::INFINITY));
+            }
+            for start in 0..candidates.len() {
+                candidates.push(improved(cloud, &samples, candidates[start].0));
+            }
         }
     }
-    for start in cloud.frames.iter().copied().map(narrowed).chain([principal]) {
-        keep(improved(cloud, &samples, start));
-    }
-    best.0
+    least(&candidates)
+}
+
+/// The rotation of the least score.
+fn least(candidates: &[(Quat, f64)]) -> Quat {
+    let lesser = |a: (Quat, f64), b: (Quat, f64)| if b.1 < a.1 { b } else { a };
+    candidates.iter().copied().reduce(lesser).map_or(Quat::IDENTITY, |(rotation, _)| rotation)
 }
 
 /// The convex hull of the samples in f32: good enough to choose from.
@@ -71,9 +78,15 @@ pub(super) fn likely_axes(cloud: &Cloud) -> Vec<DVec3> {
     let samples = cloud.samples();
     let mut axes: Vec<DVec3> = Vec::with_capacity(10 + 3 * cloud.frames.len());
     let mut add = |frame: DMat3| axes.extend([frame.x_axis, frame.y_axis, frame.z_axis]);
-    cloud.frames.iter().for_each(|frame| add(DMat3::from_quat(*frame)));
     add(principal_frame(&samples));
-    add(axes_of(best_rotation(cloud)));
+    match cloud.effort {
+        Effort::Thorough => {
+            cloud.frames.iter().for_each(|frame| add(DMat3::from_quat(*frame)));
+            add(axes_of(best_rotation(cloud)));
+        }
+        // The volumes merged have turned their frames so that y is along their axes.
+        Effort::Quick => axes.extend(cloud.frames.iter().skip(1).map(|frame| *frame * DVec3::Y)),
+    }
     let farthest_from = |from: DVec3| {
         let farther = |a: DVec3, b: DVec3| if b.distance_squared(from) > a.distance_squared(from) { b } else { a };
         samples.iter().copied().fold(from, farther)

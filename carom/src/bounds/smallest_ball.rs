@@ -5,7 +5,7 @@
 //! ball of each subset: the least of the balls around their centres that reach all five. The radius grows with each
 //! exchange, so no basis comes back and the search ends; in practice after about ten exchanges, each one pass over the
 //! cloud. Round parts give their farthest point, and converge instead of ending: stops when that is outside by less
-//! than 10⁻¹⁰ of the radius, or after 200 exchanges; a caller measures from the centre, so stopping early is safe.
+//! than 10⁻⁸ of the radius, or after 200 exchanges; a caller measures from the centre, so stopping early is safe.
 //! Source: Welzl, 1991, doi:10.1007/BFb0038202; pivoting by the farthest point after Gärtner, 1999,
 //! doi:10.1007/3-540-48481-7_29. Departs from both in the basis step, which needs no tolerance for flat subsets.
 //! Ritter's: Ritter, 1990, "An efficient bounding sphere", Graphics Gems, doi:10.1016/B978-0-08-050753-8.50063-2.
@@ -21,7 +21,7 @@ pub(super) fn smallest_ball_center(cloud: &Cloud) -> DVec3 {
     let (mut center, mut radius) = (basis.points[0], 0.0);
     for _exchange in 0..200 {
         let farthest = cloud.farthest_core_point(center);
-        if farthest.distance <= radius * (1.0 + 1e-10) {
+        if farthest.distance <= radius * (1.0 + 1e-8) {
             break;
         }
         let Some((next_center, next_radius)) = basis.exchanged(farthest.point) else { break };
