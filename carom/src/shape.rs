@@ -154,7 +154,8 @@ impl Shape {
     /// A capsule around the segment between two different points.
     pub fn capsule_between(a: impl Into<Vec3>, b: impl Into<Vec3>, radius: f32) -> Result<Self, ShapeError> {
         let radius = error::positive(ShapeKind::Capsule, "radius", radius)?;
-        Rounded::new(Segment::new(a, b)?, radius, ShapeKind::Capsule).map(Self::Capsule)
+        let core = Segment::core_of(ShapeKind::Capsule, a.into(), b.into())?;
+        Rounded::new(core, radius, ShapeKind::Capsule).map(Self::Capsule)
     }
 
     /// A cylinder along the y axis.

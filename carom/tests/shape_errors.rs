@@ -5,15 +5,15 @@ use carom::prelude::*;
 use carom::shape::{Compound, ConvexHull, Degeneracy, HalfSpace, HeightField, Part, SupportMap, TriangleMesh};
 use std::sync::Arc;
 
-fn assert_error<T: std::fmt::Debug>(result: Result<T, ShapeError>, expected: &str) {
+fn assert_error<T>(result: Result<T, ShapeError>, expected: &str) {
     match result {
-        Ok(value) => panic!("accepted {value:?}, should have said: {expected}"),
+        Ok(_) => panic!("accepted, should have said: {expected}"),
         Err(error) => assert_eq!(error.to_string(), expected),
     }
 }
 
 /// A constructor of one size, checked with all that a size must not be, and with extreme sizes that it may be.
-fn check_size<T: std::fmt::Debug>(name: &str, make: impl Fn(f32) -> Result<T, ShapeError>) {
+fn check_size<T>(name: &str, make: impl Fn(f32) -> Result<T, ShapeError>) {
     for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         assert_error(make(bad), &format!("{name} is {bad}, not a finite number"));
     }
@@ -41,11 +41,9 @@ fn sizes_of_primitives() {
     check_size("ellipsoid: the radius along y", |size| Shape::ellipsoid(1.0, size, 1.0));
     check_size("ellipsoid: the radius along z", |size| Shape::ellipsoid(1.0, 1.0, size));
     check_size("capsule: the radius", |size| Shape::capsule(1.0, size));
+    // Twice the greatest f32 is none: of this size alone half the greatest is the limit.
     check_size("capsule: the half height", |size| {
-        Shape::capsule(size.min(1e38), 1.0).and_then(|_| {
-            // Twice the greatest f32 is no f32: the one size that is refused though it is finite.
-            if size == f32::MAX { Shape::capsule(1e38, 1.0) } else { Shape::capsule(size, 1.0) }
-        })
+        Shape::capsule(if size == f32::MAX { 0.4 * size } else { size }, 1.0)
     });
 }
 
@@ -204,13 +202,13 @@ fn height_fields() {
     assert_error(with(5, 1, 5), "height field: 5 columns by 1 rows; at least 2 by 2 are needed");
     assert_error(with(0, 0, 0), "height field: 0 columns by 0 rows; at least 2 by 2 are needed");
     assert_error(with(3, 3, 8), "height field: 8 heights given for 3 columns by 3 rows");
-    // columns × rows overflows to the number of heights given.
-    let huge = 1 << (usize::BITS / 2);
-    assert_error(with(huge, huge, 0), &format!("height field: 0 heights given for {huge} columns by {huge} rows"));
     let limit = 1 << 24;
     let count = limit + 1;
     assert_error(with(count, 2, 2 * count), &format!("height field: {count} columns are more than {limit}"));
     assert_error(with(2, count, 2 * count), &format!("height field: {count} rows are more than {limit}"));
+    // Their product overflows to the number of heights given.
+    let huge = 1 << (usize::BITS / 2);
+    assert_error(with(huge, huge, 0), &format!("height field: {huge} columns are more than {limit}"));
     check_size("height field: the spacing along x", |size| spaced([size, 1.0]));
     check_size("height field: the spacing along z", |size| spaced([1.0, size]));
     let far = HeightField::new(4, 2, vec![0.0; 8], [f32::MAX, 1.0]);

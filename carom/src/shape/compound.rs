@@ -26,12 +26,16 @@ impl Compound {
         }
         let mut flat = Vec::with_capacity(parts.len());
         for (child, Part { pose, shape }) in parts.into_iter().enumerate() {
-            let pose = pose.checked().map_err(|error| ShapeError::ChildPose { child, error })?;
+            let pose = checked(child, pose)?;
             match shape {
                 Shape::HalfSpace(_) => return Err(ShapeError::ChildKind { child, shape: ShapeKind::HalfSpace }),
-                Shape::Compound(inner) => flat.extend(
-                    inner.parts.iter().map(|part| Part { pose: pose.compose(&part.pose), shape: part.shape.clone() }),
-                ),
+                Shape::Compound(inner) => {
+                    for part in &inner.parts {
+                        // Both poses are sound, but far enough together their composition may not be.
+                        let pose = checked(child, pose.compose(&part.pose))?;
+                        flat.push(Part { pose, shape: part.shape.clone() });
+                    }
+                }
                 shape => flat.push(Part { pose, shape }),
             }
         }
@@ -42,4 +46,8 @@ impl Compound {
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
+}
+
+fn checked(child: usize, pose: LocalPose) -> Result<LocalPose, ShapeError> {
+    pose.checked().map_err(|error| ShapeError::ChildPose { child, error })
 }

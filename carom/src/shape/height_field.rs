@@ -1,8 +1,11 @@
 //! A terrain: heights over a grid in the plane of x and z.
 
-use super::error::positive;
+use super::error::{finite, positive};
 use super::{ShapeError, ShapeKind};
 use glam::Vec3;
+
+/// How many samples there may be along x and along z: f32 has a number of its own for each of so many.
+const MAX_SAMPLES_ALONG: usize = 1 << 24;
 
 /// Heights along y over a regular grid, centred on the origin in x and z. Each cell is two triangles that share the
 /// diagonal from its (x, z) corner of least indices to its corner of greatest.
@@ -22,6 +25,11 @@ impl HeightField {
         if columns < 2 || rows < 2 {
             return Err(ShapeError::TooFewSamples { columns, rows });
         }
+        for (what, count) in [("columns", columns), ("rows", rows)] {
+            if count > MAX_SAMPLES_ALONG {
+                return Err(ShapeError::TooMany { shape, what, count, limit: MAX_SAMPLES_ALONG });
+            }
+        }
         if columns.checked_mul(rows) != Some(heights.len()) {
             return Err(ShapeError::WrongSampleCount { found: heights.len(), columns, rows });
         }
@@ -31,6 +39,8 @@ impl HeightField {
         }
         positive(shape, "spacing along x", spacing[0])?;
         positive(shape, "spacing along z", spacing[1])?;
+        finite(shape, "extent along x", spacing[0] * (columns - 1) as f32)?;
+        finite(shape, "extent along z", spacing[1] * (rows - 1) as f32)?;
         let field = Self { columns, rows, heights, spacing };
         match field.heights.iter().position(|height| !height.is_finite()) {
             None => Ok(field),

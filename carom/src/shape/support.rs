@@ -25,6 +25,12 @@ fn unit(direction: Vec3) -> Vec3 {
     if largest > 0.0 { (direction / largest).normalize() } else { Vec3::ZERO }
 }
 
+/// How far a point lies along a direction. In f64, where the product of two f32 neither overflows nor vanishes nor
+/// loses a digit: the difference of two infinities would pick any vertex.
+fn along(direction: Vec3, point: Vec3) -> f64 {
+    direction.as_dvec3().dot(point.as_dvec3())
+}
+
 /// `size` with the sign of `along`; zero counts as positive so that every direction has a corner.
 fn with_sign(size: f32, along: f32) -> f32 {
     if along < 0.0 { -size } else { size }
@@ -43,14 +49,14 @@ impl SupportMap for Point {
 
 impl SupportMap for Segment {
     fn support(&self, direction: Vec3) -> Vec3 {
-        if direction.dot(self.direction()) > 0.0 { self.b() } else { self.a() }
+        if along(direction, self.b()) > along(direction, self.a()) { self.b() } else { self.a() }
     }
 }
 
 impl SupportMap for Triangle {
     fn support(&self, direction: Vec3) -> Vec3 {
         let [a, b, c] = self.corners();
-        let (along_a, along_b, along_c) = (direction.dot(a), direction.dot(b), direction.dot(c));
+        let (along_a, along_b, along_c) = (along(direction, a), along(direction, b), along(direction, c));
         if along_a >= along_b && along_a >= along_c {
             a
         } else if along_b >= along_c {
@@ -84,7 +90,7 @@ impl SupportMap for Cone {
     fn support(&self, direction: Vec3) -> Vec3 {
         let apex = Vec3::Y * self.half_height();
         let base = rim(self.radius(), direction) - apex;
-        if direction.dot(apex) >= direction.dot(base) { apex } else { base }
+        if along(direction, apex) >= along(direction, base) { apex } else { base }
     }
 }
 
