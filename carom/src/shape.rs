@@ -39,8 +39,7 @@ use std::sync::Arc;
 /// # Ok::<(), ShapeError>(())
 /// ```
 #[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "description::ShapeDescription"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(into = "description::ShapeDescription"))]
 pub enum Shape {
     /// A point at the origin.

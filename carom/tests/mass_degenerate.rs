@@ -30,14 +30,10 @@ fn assert_box(name: &str, properties: &MassProperties, half: Vec3, density: f64)
     let (mass, moments) = box_moments(half);
     let close = |found: f32, exact: f64| (f64::from(found) - exact).abs() <= 1e-6 * exact;
     assert!(close(properties.mass, density * mass), "{name}: {properties:?}");
-    for axis in 0..3 {
+    for (axis, moment) in moments.into_iter().enumerate() {
         // Relative to each moment itself: a needle's least moment is 1e-8 of its greatest and must not drown in it.
-        let found = properties.inertia.col(axis)[axis];
-        assert!(
-            close(found, density * moments[axis]),
-            "{name}, axis {axis}: {found}, exact {}",
-            density * moments[axis]
-        );
+        let (found, exact) = (properties.inertia.col(axis)[axis], density * moment);
+        assert!(close(found, exact), "{name}, axis {axis}: {found}, exact {exact}");
     }
 }
 

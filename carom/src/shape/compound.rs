@@ -48,6 +48,10 @@ impl Compound {
     }
 }
 
+/// A rotation of unit length but for rounding stays as it is: normalizing it again could change its last bit, and a
+/// compound would not read back from a file as it was written.
 fn checked(child: usize, pose: LocalPose) -> Result<LocalPose, ShapeError> {
-    pose.checked().map_err(|error| ShapeError::ChildPose { child, error })
+    let sound = pose.checked().map_err(|error| ShapeError::ChildPose { child, error })?;
+    let is_unit = (pose.rotation.length_squared() - 1.0).abs() <= 4.0 * f32::EPSILON;
+    Ok(if is_unit { pose } else { sound })
 }

@@ -213,6 +213,10 @@ impl HalfSpace {
         finite(ShapeKind::HalfSpace, "normal along x", normal.x)?;
         finite(ShapeKind::HalfSpace, "normal along y", normal.y)?;
         finite(ShapeKind::HalfSpace, "normal along z", normal.z)?;
+        // Of unit length but for rounding, it stays as it is, so that reading a normal back does not change its last bit.
+        if (normal.length_squared() - 1.0).abs() <= 4.0 * f32::EPSILON {
+            return Ok(Self { normal });
+        }
         let unit = normal.as_dvec3().normalize_or_zero().as_vec3();
         if unit == Vec3::ZERO {
             return Err(ShapeError::ZeroDirection { shape: ShapeKind::HalfSpace, what: "normal" });
