@@ -109,7 +109,7 @@ impl Polytope<'_> {
             let here = self.vertex(face[corner]);
             let to_next = self.vertex(face[(corner + 1) % count]) - here;
             let to_last = self.vertex(face[(corner + count - 1) % count]) - here;
-            let angle = to_next.cross(to_last).length().atan2(to_next.dot(to_last));
+            let angle = libm::atan2(to_next.cross(to_last).length(), to_next.dot(to_last));
             cones[face[corner] as usize].solid_angle -= angle;
         }
     }
@@ -121,6 +121,8 @@ struct Arc {
     axis: DVec3,
     /// From one normal to the other.
     angle: f64,
+    /// The sine of that.
+    sine: f64,
     /// The integral of the unit vectors over the arc: the bisector times 2 sin(angle / 2).
     integral: DVec3,
 }
@@ -129,8 +131,8 @@ impl Arc {
     fn between(axis: DVec3, [first, second]: [DVec3; 2]) -> Self {
         // The cross product along the axis stays well defined where the two normals are opposite.
         let integral = axis.cross(first - second);
-        let angle = axis.dot(first.cross(second)).max(0.0).atan2(first.dot(second));
-        Self { axis, angle, integral }
+        let sine = axis.dot(first.cross(second)).max(0.0);
+        Self { axis, angle: libm::atan2(sine, first.dot(second)), sine, integral }
     }
 
     /// The sector of a cylinder swept from `start` by `along`.
@@ -142,7 +144,7 @@ impl Arc {
         let area = 0.5 * radius * radius * self.angle;
         let first = self.integral * (radius * radius * radius / 3.0);
         // ∫cos² and ∫sin² over the arc, measured from the bisector.
-        let (half, sine) = (0.5 * self.angle, 0.5 * self.angle.sin());
+        let (half, sine) = (0.5 * self.angle, 0.5 * self.sine);
         let quartic = radius * radius * radius * radius / 4.0;
         let flat = (outer(bisector, bisector) * (half + sine) + outer(side, side) * (half - sine)) * quartic;
         let about_middle = flat * length + outer(along, along) * (area * length / 12.0);

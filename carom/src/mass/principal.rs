@@ -41,8 +41,8 @@ fn rotate(matrix: &mut [[f64; 3]; 3], frame: &mut [DVec3; 3], p: usize, q: usize
     }
     // The lesser of the two angles, at most 45°, so that the frame stays near where it was.
     let cotangent_of_double = (matrix[q][q] - matrix[p][p]) / (2.0 * off);
-    let tangent = cotangent_of_double.signum() / (cotangent_of_double.abs() + cotangent_of_double.hypot(1.0));
-    let cosine = 1.0 / tangent.hypot(1.0);
+    let tangent = cotangent_of_double.signum() / (cotangent_of_double.abs() + libm::hypot(cotangent_of_double, 1.0));
+    let cosine = 1.0 / libm::hypot(tangent, 1.0);
     let sine = tangent * cosine;
     let r = 3 - p - q;
     let (along_p, along_q) = (matrix[p][r], matrix[q][r]);

@@ -20,6 +20,17 @@ pub struct Compound {
 
 impl Compound {
     /// A compound of at least one part. A half-space cannot be part of one.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    /// use carom::shape::{Compound, Part};
+    ///
+    /// let rod = Part { pose: LocalPose::IDENTITY, shape: Shape::capsule(1.0, 0.1)? };
+    /// let head = Part { pose: LocalPose::at([0.0, 1.0, 0.0]), shape: Shape::cuboid(0.5, 0.25, 0.25)? };
+    /// let hammer = Compound::new(vec![rod, head])?;
+    /// assert_eq!(hammer.parts().len(), 2);
+    /// # Ok::<(), ShapeError>(())
+    /// ```
     pub fn new(parts: Vec<Part>) -> Result<Self, ShapeError> {
         if parts.is_empty() {
             return Err(ShapeError::Empty { shape: ShapeKind::Compound, what: "parts" });

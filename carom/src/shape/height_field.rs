@@ -20,6 +20,16 @@ pub struct HeightField {
 impl HeightField {
     /// A height field of `columns` samples along x and `rows` along z, `spacing` apart; `heights[row * columns +
     /// column]` is the height of a sample.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    /// use carom::shape::HeightField;
+    ///
+    /// let ramp = HeightField::new(3, 2, vec![0.0, 1.0, 2.0, 0.0, 1.0, 2.0], [10.0, 10.0])?;
+    /// assert_eq!(ramp.vertex(5), Vec3::new(10.0, 2.0, 5.0));
+    /// assert_eq!(ramp.triangle_count(), 4);
+    /// # Ok::<(), ShapeError>(())
+    /// ```
     pub fn new(columns: usize, rows: usize, heights: Vec<f32>, spacing: [f32; 2]) -> Result<Self, ShapeError> {
         let shape = ShapeKind::HeightField;
         if columns < 2 || rows < 2 {

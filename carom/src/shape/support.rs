@@ -8,6 +8,26 @@ use crate::pose::LocalPose;
 use glam::Vec3;
 
 /// A convex shape, known by its farthest point along each direction. Implement it for a shape of your own.
+///
+/// ```
+/// use carom::prelude::*;
+/// use carom::shape::SupportMap;
+///
+/// /// A disc without thickness, across the y axis.
+/// #[derive(Debug)]
+/// struct Coin {
+///     radius: f32,
+/// }
+///
+/// impl SupportMap for Coin {
+///     fn support(&self, direction: Vec3) -> Vec3 {
+///         Vec3::new(direction.x, 0.0, direction.z).normalize_or_zero() * self.radius
+///     }
+/// }
+///
+/// let coin = Shape::custom(Coin { radius: 2.0 });
+/// assert_eq!(coin.support(Vec3::new(3.0, 1.0, 0.0)), Some(Vec3::new(2.0, 0.0, 0.0)));
+/// ```
 pub trait SupportMap: std::fmt::Debug + Send + Sync {
     /// A point of the shape whose product with `direction` is greatest. The direction may have any length; for the
     /// zero direction any point of the shape will do, but it must be finite.
@@ -15,6 +35,15 @@ pub trait SupportMap: std::fmt::Debug + Send + Sync {
 }
 
 /// The support along `direction` of a shape placed at `pose`, all in the outer frame.
+///
+/// ```
+/// use carom::prelude::*;
+/// use carom::shape::{Sphere, support};
+///
+/// let pose = LocalPose::at([10.0, 0.0, 0.0]);
+/// assert_eq!(support::in_pose(&Sphere::new(1.0)?, &pose, Vec3::Y), Vec3::new(10.0, 1.0, 0.0));
+/// # Ok::<(), ShapeError>(())
+/// ```
 pub fn in_pose(shape: &(impl SupportMap + ?Sized), pose: &LocalPose, direction: Vec3) -> Vec3 {
     pose.point_to_outer(shape.support(pose.direction_to_inner(direction)))
 }
