@@ -53,10 +53,11 @@ pub struct MassProperties {
 impl MassProperties {
     /// Of a solid of uniform density.
     ///
-    /// A point, a segment, a sharp triangle, a height field and a half-space have no volume of their own. A mesh must be closed and have its triangles counter-clockwise from outside; the error names the edge where it
-    /// is not. Where parts of a compound overlap, the overlap counts twice. A user-defined shape is measured through
-    /// its support map to about 1e-4; where that is not enough, state its mass properties directly. All else is exact
-    /// up to rounding.
+    /// A point, a segment, a sharp triangle, a height field and a half-space have no volume of their own. A mesh must be
+    /// closed and have its triangles counter-clockwise from outside: the error names an edge where it is not, and a
+    /// mesh that is inside out is an error too, for its surface says that the solid is everything else. Where parts of
+    /// a compound overlap, the overlap counts twice. A user-defined shape is measured through its support map to about
+    /// 1e-4; where that is not enough, state its mass properties directly. All else is exact up to rounding.
     pub fn of_shape(shape: &Shape, density: f32) -> Result<Self, MassError> {
         let density = positive("density", density)?;
         of_unit_density(shape)?.scaled(density).narrowed()

@@ -213,7 +213,8 @@ impl HalfSpace {
         finite(ShapeKind::HalfSpace, "normal along x", normal.x)?;
         finite(ShapeKind::HalfSpace, "normal along y", normal.y)?;
         finite(ShapeKind::HalfSpace, "normal along z", normal.z)?;
-        // Of unit length but for rounding, it stays as it is, so that reading a normal back does not change its last bit.
+        // Of unit length but for rounding, it stays as it is: normalizing again could change its last bit, and a
+        // half-space would not read back from a file as it was written.
         if (normal.length_squared() - 1.0).abs() <= 4.0 * f32::EPSILON {
             return Ok(Self { normal });
         }
