@@ -66,8 +66,9 @@ fn finds_every_common_point<V: Oracle>(far: f32, pairs: usize) {
             let common = point_of(&a, inner_point(*a_inside, &a_pose), &mut random);
             let (b, b_inside) = &pool[random.usize(0..pool.len())];
             let turned = LocalPose::new(Vec3::ZERO, rotation(&mut random));
-            let in_b = point_of(&b.moved(&turned), inner_point(*b_inside, &turned), &mut random);
-            let b = b.moved(&LocalPose::new((common - in_b).as_vec3(), turned.rotation));
+            let b = b.moved(&turned);
+            let in_b = point_of(&b, inner_point(*b_inside, &turned), &mut random);
+            let b = b.moved(&LocalPose::at((common - in_b).as_vec3()));
             if a.outside(common) <= 0.0 && b.outside(common) <= 0.0 {
                 found += 1;
                 assert!(a.overlaps(&b) && b.overlaps(&a), "{}: {common} is in {a:?} and in {b:?}", V::NAME);
