@@ -19,11 +19,17 @@ pub mod shape;
 
 pub mod bounds;
 
+pub mod distance;
+
+pub mod query;
+
 pub use glam;
 
 /// What most programs need, in one line.
 pub mod prelude {
+    pub use crate::distance::Closest;
     pub use crate::pose::{LocalPose, Pose, PoseError};
+    pub use crate::query::{self, Distance, QueryError};
     pub use crate::shape::{Shape, ShapeError, ShapeKind};
     pub use glam::{DVec3, Quat, Vec3};
 }

@@ -1,0 +1,182 @@
+//! The distance of two convex cores: the point of least norm of their difference A - B, in f64.
+//!
+//! A simplex of at most four points of A - B, each known as a pair of points, holds the best point v so far; |v| is
+//! an upper bound. The support w along -v gives the lower bound v·w/|v|, because the plane through w normal to v has
+//! all of A - B beyond it. w joins the simplex, and the face of it that is nearest to the origin is kept. v never
+//! gets longer, and polytopes end after finitely many steps; smooth bodies converge at least linearly.
+//! Stops: when the bounds meet to 1e-12 of the distance or within rounding; when a tetrahedron holds the origin; when
+//! rounding lets v shrink no more; at 1000 steps. The reason and both bounds are part of the answer.
+//! Cost: two supports and at most four triangles a step; boxes take 3 to 8 steps, curved bodies 10 to 40.
+//! Source: Gilbert, Johnson, Keerthi (1988), doi:10.1109/56.2083; the stop rule is van den Bergen's (1999),
+//! doi:10.1080/10867651.1999.10487502. Departs from both: the nearest face is found by measuring candidates
+//! (see `feature.rs`) instead of Johnson's determinants, which lose their signs on flat simplices; both bounds are the
+//! best of all steps, not of the last.
+
+use super::convex::{Convex, SupportFault};
+use super::feature::{Pair, nearest_on_edge, nearest_on_face};
+use super::placement::Placement;
+use super::separation::{Rounding, Separation, Stop, placed_support};
+use glam::DVec3;
+
+const STEP_LIMIT: usize = 1000;
+
+/// Where the bounds have met, relative to the distance: far below f32, because the closest points of smooth bodies
+/// are known to the square root of it only.
+const RELATIVE_GAP: f64 = 1e-12;
+
+/// The separation of the shapes around two cores. Ends early, with bounds only, once it is proven to be at least
+/// `limit`.
+pub(crate) fn separation(
+    a: &Convex<'_>,
+    b: &Convex<'_>,
+    b_in_a: &Placement,
+    rounding: Rounding,
+    limit: f64,
+) -> Result<Separation, SupportFault> {
+    let radius = rounding.radius_a + rounding.radius_b;
+    let vertex = |normal: DVec3| -> Result<Vertex, SupportFault> {
+        let (on_a, on_b) = (a.core.support(-normal)?, placed_support(b, b_in_a, normal)?);
+        Ok(Vertex { on_a, on_b, difference: on_a - on_b })
+    };
+    let start = (-b_in_a.position).normalize_or(DVec3::X);
+    let mut simplex = Simplex::of(vertex(start)?);
+    let mut nearest = simplex.nearest_point();
+    let (mut lower, mut normal) = (f64::NEG_INFINITY, DVec3::ZERO);
+    for _ in 0..STEP_LIMIT {
+        let upper = nearest.length();
+        if upper <= radius + rounding.slack {
+            return Ok(rounding.separation(simplex.pair(), normal, lower, Stop::Converged));
+        }
+        let direction = nearest / upper;
+        let farthest = vertex(direction)?;
+        let along = direction.dot(farthest.difference);
+        if along > lower {
+            (lower, normal) = (along, direction);
+        }
+        let has_met = upper - lower <= RELATIVE_GAP * upper + 0.5 * rounding.slack;
+        if has_met || lower - radius - rounding.slack >= limit {
+            return Ok(rounding.separation(simplex.pair(), normal, lower, Stop::Converged));
+        }
+        match simplex.with(farthest) {
+            Reduced::Enclosing(common) => return Ok(Separation::overlapping(common, 0.0)),
+            Reduced::Face(next) => {
+                let point = next.nearest_point();
+                if point.length_squared() >= nearest.length_squared() {
+                    return Ok(rounding.separation(simplex.pair(), normal, lower, Stop::Rounding));
+                }
+                (simplex, nearest) = (next, point);
+            }
+        }
+    }
+    Ok(rounding.separation(simplex.pair(), normal, lower, Stop::IterationLimit))
+}
+
+/// A point of A - B and where it comes from.
+#[derive(Debug, Clone, Copy, Default)]
+struct Vertex {
+    on_a: DVec3,
+    on_b: DVec3,
+    difference: DVec3,
+}
+
+/// Up to four vertices with weights above zero, of sum one: the best point so far.
+#[derive(Debug, Clone, Copy)]
+struct Simplex {
+    vertices: [Vertex; 4],
+    weights: [f64; 4],
+    count: usize,
+}
+
+enum Reduced {
+    /// The face that is nearest to the origin.
+    Face(Simplex),
+    /// The origin is inside; the point that A and B share.
+    Enclosing(DVec3),
+}
+
+impl Simplex {
+    fn of(vertex: Vertex) -> Self {
+        let vertices = [vertex, Vertex::default(), Vertex::default(), Vertex::default()];
+        Self { vertices, weights: [1.0, 0.0, 0.0, 0.0], count: 1 }
+    }
+
+    fn weighted(&self, part: impl Fn(&Vertex) -> DVec3) -> DVec3 {
+        let terms = self.vertices.iter().zip(self.weights).take(self.count);
+        terms.fold(DVec3::ZERO, |sum, (vertex, weight)| sum + weight * part(vertex))
+    }
+
+    fn nearest_point(&self) -> DVec3 {
+        self.weighted(|vertex| vertex.difference)
+    }
+
+    fn pair(&self) -> Pair {
+        Pair { on_a: self.weighted(|vertex| vertex.on_a), on_b: self.weighted(|vertex| vertex.on_b) }
+    }
+
+    /// The face of this simplex and `vertex` together that is nearest to the origin.
+    fn with(&self, vertex: Vertex) -> Reduced {
+        let mut grown = *self;
+        // A simplex is reduced before it grows, so there is room: four vertices enclose or lose one.
+        let last = grown.count.min(3);
+        grown.vertices[last] = vertex;
+        grown.count = last + 1;
+        let points = grown.vertices.map(|vertex| vertex.difference);
+        let [a, b, c, d] = points;
+        grown.weights = match grown.count {
+            1 => [1.0, 0.0, 0.0, 0.0],
+            2 => spread(nearest_on_edge([a, b]), [0, 1]),
+            3 => spread(nearest_on_face([a, b, c]), [0, 1, 2]),
+            _ => {
+                if let Some(weights) = enclosing(points) {
+                    grown.weights = weights;
+                    return Reduced::Enclosing(grown.weighted(|vertex| vertex.on_a));
+                }
+                let faces = [
+                    spread(nearest_on_face([a, b, d]), [0, 1, 3]),
+                    spread(nearest_on_face([b, c, d]), [1, 2, 3]),
+                    spread(nearest_on_face([c, a, d]), [2, 0, 3]),
+                    spread(nearest_on_face([a, b, c]), [0, 1, 2]),
+                ];
+                let squared = |w: &[f64; 4]| (w[0] * a + w[1] * b + w[2] * c + w[3] * d).length_squared();
+                faces.into_iter().min_by(|p, q| squared(p).total_cmp(&squared(q))).unwrap_or(faces[0])
+            }
+        };
+        Reduced::Face(grown.without_idle_vertices())
+    }
+
+    fn without_idle_vertices(&self) -> Self {
+        let mut kept = *self;
+        kept.count = 0;
+        for index in 0..self.count {
+            if self.weights[index] > 0.0 {
+                kept.vertices[kept.count] = self.vertices[index];
+                kept.weights[kept.count] = self.weights[index];
+                kept.count += 1;
+            }
+        }
+        kept
+    }
+}
+
+/// Weights at their places among four.
+fn spread<const N: usize>(weights: [f64; N], places: [usize; N]) -> [f64; 4] {
+    let mut spread = [0.0; 4];
+    for (place, weight) in places.into_iter().zip(weights) {
+        spread[place] = weight;
+    }
+    spread
+}
+
+/// The weights of the origin in a tetrahedron that holds it. A flat tetrahedron holds nothing: its faces come as near.
+fn enclosing([a, b, c, d]: [DVec3; 4]) -> Option<[f64; 4]> {
+    let (u, v, w) = (b - a, c - a, d - a);
+    let volume = u.dot(v.cross(w));
+    if volume.abs() <= 1e-13 * u.length() * v.length() * w.length() {
+        return None;
+    }
+    let weight_b = -a.dot(v.cross(w)) / volume;
+    let weight_c = -u.dot(a.cross(w)) / volume;
+    let weight_d = -u.dot(v.cross(a)) / volume;
+    let weights = [1.0 - weight_b - weight_c - weight_d, weight_b, weight_c, weight_d];
+    weights.iter().all(|weight| *weight >= 0.0).then_some(weights)
+}
