@@ -8,8 +8,13 @@
 
 mod form;
 mod pairs;
+mod projection;
+mod ray;
+mod ray_convex;
 
 pub use crate::distance::separation::Stop;
+pub use projection::{Projection, project_point};
+pub use ray::{Ray, RayHit, ray_cast};
 
 use crate::distance::convex::SupportFault;
 use crate::distance::placement::Placement;
@@ -218,8 +223,10 @@ fn separated_by(
     Ok(pairs::separation(&Form::of(a), &Form::of(b), &b_in_a, limit)?)
 }
 
+/// The pose as it is, if it is sound: queries bring its rotation to unit length in f64, which turns it less than
+/// [`Pose::checked`] in f32.
 fn checked(which: &'static str, pose: &Pose) -> Result<Pose, QueryError> {
-    pose.checked().map_err(|error| QueryError::Pose { which, error })
+    pose.checked().map(|_| *pose).map_err(|error| QueryError::Pose { which, error })
 }
 
 fn near_enough(offset: DVec3) -> Result<(), QueryError> {

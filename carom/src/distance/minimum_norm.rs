@@ -57,16 +57,15 @@ pub(crate) fn separation(
         if has_met || lower - radius - rounding.slack >= limit {
             return Ok(rounding.separation(simplex.pair(), normal, lower, Stop::Converged));
         }
-        match simplex.with(farthest) {
-            Reduced::Enclosing(common) => return Ok(Separation::overlapping(common, 0.0)),
-            Reduced::Face(next) => {
-                let point = next.nearest_point();
-                if point.length_squared() >= nearest.length_squared() {
-                    return Ok(rounding.separation(simplex.pair(), normal, lower, Stop::Rounding));
-                }
-                (simplex, nearest) = (next, point);
-            }
+        let next = simplex.with(farthest);
+        if next.encloses_the_origin() {
+            return Ok(Separation::overlapping(next.pair().on_a, 0.0));
         }
+        let point = next.nearest_point();
+        if point.length_squared() >= nearest.length_squared() {
+            return Ok(rounding.separation(simplex.pair(), normal, lower, Stop::Rounding));
+        }
+        (simplex, nearest) = (next, point);
     }
     Ok(rounding.separation(simplex.pair(), normal, lower, Stop::IterationLimit))
 }
@@ -85,13 +84,6 @@ struct Simplex {
     vertices: [Vertex; 4],
     weights: [f64; 4],
     count: usize,
-}
-
-enum Reduced {
-    /// The face that is nearest to the origin.
-    Face(Simplex),
-    /// The origin is inside; the point that A and B share.
-    Enclosing(DVec3),
 }
 
 impl Simplex {
@@ -113,8 +105,13 @@ impl Simplex {
         Pair { on_a: self.weighted(|vertex| vertex.on_a), on_b: self.weighted(|vertex| vertex.on_b) }
     }
 
-    /// The face of this simplex and `vertex` together that is nearest to the origin.
-    fn with(&self, vertex: Vertex) -> Reduced {
+    /// Only a simplex that does so keeps four vertices.
+    fn encloses_the_origin(&self) -> bool {
+        self.count == 4
+    }
+
+    /// The face of this simplex and `vertex` together that is nearest to the origin, or all of it around the origin.
+    fn with(&self, vertex: Vertex) -> Self {
         let mut grown = *self;
         // A simplex is reduced before it grows, so there is room: four vertices enclose or lose one.
         let last = grown.count.min(3);
@@ -129,7 +126,7 @@ impl Simplex {
             _ => {
                 if let Some(weights) = enclosing(points) {
                     grown.weights = weights;
-                    return Reduced::Enclosing(grown.weighted(|vertex| vertex.on_a));
+                    return grown;
                 }
                 let faces = [
                     spread(nearest_on_face([a, b, d]), [0, 1, 3]),
@@ -141,7 +138,7 @@ impl Simplex {
                 faces.into_iter().min_by(|p, q| squared(p).total_cmp(&squared(q))).unwrap_or(faces[0])
             }
         };
-        Reduced::Face(grown.without_idle_vertices())
+        grown.without_idle_vertices()
     }
 
     fn without_idle_vertices(&self) -> Self {
