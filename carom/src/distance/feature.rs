@@ -113,8 +113,12 @@ pub(crate) fn nearest_on_face([a, b, c]: [DVec3; 3]) -> [f64; 3] {
     let mut interior = None;
     if area_squared > 0.0 {
         // Cross products of edges, not of corners: the error grows with distance over size, not with its square.
-        let weight_b = normal.dot(v.cross(a)) / area_squared;
-        let weight_c = normal.dot(a.cross(u)) / area_squared;
+        let coordinates =
+            |from: DVec3| (normal.dot(v.cross(from)) / area_squared, normal.dot(from.cross(u)) / area_squared);
+        let (weight_b, weight_c) = coordinates(a);
+        // What rounding has left in the plane of a sliver is taken out once more.
+        let (rest_b, rest_c) = coordinates(a + weight_b * u + weight_c * v);
+        let (weight_b, weight_c) = (weight_b + rest_b, weight_c + rest_c);
         if weight_b >= 0.0 && weight_c >= 0.0 && weight_b + weight_c <= 1.0 {
             let weights = [1.0 - weight_b - weight_c, weight_b, weight_c];
             if area_squared > 1e-12 * u.length_squared() * v.length_squared() {

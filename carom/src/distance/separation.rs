@@ -85,7 +85,14 @@ pub(crate) struct Rounding {
     pub(crate) radius_b: f64,
     /// How much the computed bounds may be off.
     pub(crate) slack: f64,
+    /// Where the bounds of the cores have met.
+    pub(crate) tolerance: f64,
+    /// What is not proven apart and comes closer than this touches.
+    pub(crate) contact: f64,
 }
+
+/// The least distance that the iteration tells from contact, relative to the size of the pair.
+const CONTACT: f64 = 1e-12;
 
 /// The separation of `b` from `a`; none if it is proven to be `limit` or more.
 pub(crate) fn of_convex(
@@ -96,8 +103,14 @@ pub(crate) fn of_convex(
 ) -> Result<Option<Separation>, SupportFault> {
     let (reach_a, reach_b) = (a.core.reach()?, b.core.reach()?);
     let scale = reach_a + reach_b + b_in_a.position.length() + a.radius + b.radius;
-    let slack = feature::ROUNDING * scale + a.core.support_error(reach_a) + b.core.support_error(reach_b);
-    let rounding = Rounding { radius_a: a.radius, radius_b: b.radius, slack };
+    let support_error = a.core.support_error(reach_a) + b.core.support_error(reach_b);
+    let rounding = Rounding {
+        radius_a: a.radius,
+        radius_b: b.radius,
+        slack: feature::ROUNDING * scale + support_error,
+        tolerance: 0.5 * feature::ROUNDING * scale + 0.1 * support_error,
+        contact: CONTACT * scale + 4.0 * support_error,
+    };
     match (a.core.corners(), b.core.corners()) {
         (Some(corners_a), Some(corners_b)) => {
             let pair = of_corners(corners_a, corners_b.placed(b_in_a));
@@ -145,12 +158,11 @@ impl Rounding {
         let toward_b = (pair.on_b - pair.on_a).normalize_or_zero();
         let upper = core_distance - radius + self.slack;
         let lower = (lower - radius - self.slack).max(0.0);
-        let gap_is_closed = stop == Stop::Converged && lower == 0.0;
-        if core_distance <= radius + self.slack || gap_is_closed && upper <= 4.0 * self.slack {
+        if core_distance <= radius + self.slack || lower == 0.0 && upper <= self.contact {
             // Inside both shapes: a share of the way by their radii.
             let share = if radius > 0.0 { self.radius_a / radius } else { 0.5 };
             let common = pair.on_a + share.clamp(0.0, 1.0) * (pair.on_b - pair.on_a);
-            return Separation::overlapping(common, upper.clamp(0.0, 4.0 * self.slack));
+            return Separation::overlapping(common, upper.max(0.0));
         }
         Separation {
             on_a: pair.on_a + self.radius_a * toward_b,
