@@ -111,17 +111,23 @@ pub(crate) fn of_convex(
         tolerance: 0.5 * feature::ROUNDING * scale + 0.1 * support_error,
         contact: CONTACT * scale + 4.0 * support_error,
     };
-    match (a.core.corners(), b.core.corners()) {
+    let found = match (a.core.corners(), b.core.corners()) {
         (Some(corners_a), Some(corners_b)) => {
             let pair = of_corners(corners_a, corners_b.placed(b_in_a));
-            let apart = pair.on_a - pair.on_b;
-            let normal = apart.normalize_or_zero();
+            let normal = (pair.on_a - pair.on_b).normalize_or_zero();
             let lower = normal.dot(a.core.support(-normal)? - placed_support(b, b_in_a, normal)?);
-            Ok(rounding.separation(pair, normal, lower, Stop::Converged))
+            let exact = rounding.separation(pair, normal, lower, Stop::Converged);
+            if exact.relation == Relation::Overlapping || pair.distance() - lower <= rounding.contact {
+                exact
+            } else {
+                // So near to contact the pair of points is known, but not its direction: prove the bound otherwise.
+                let proven = minimum_norm::separation(a, b, b_in_a, rounding, limit)?;
+                if proven.lower > exact.lower { proven } else { exact }
+            }
         }
-        (Some(_) | None, Some(_) | None) => minimum_norm::separation(a, b, b_in_a, rounding, limit),
-    }
-    .map(|separation| Some(separation).filter(|found| found.lower < limit))
+        (Some(_) | None, Some(_) | None) => minimum_norm::separation(a, b, b_in_a, rounding, limit)?,
+    };
+    Ok(Some(found).filter(|found| found.lower < limit))
 }
 
 /// The support of a core that stands at `placement`.
