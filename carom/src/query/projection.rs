@@ -123,11 +123,24 @@ fn onto_core(core: &Core<'_>, point: DVec3) -> Result<OnSurface, QueryError> {
         Core::Point => outside(DVec3::ZERO, DVec3::Y),
         Core::Segment([a, b]) => {
             let nearest = feature::point_edge(point, [*a, *b]).on_b;
-            outside(nearest, (*b - *a).normalize_or(DVec3::Y).any_orthonormal_vector())
+            let along = unit(*b - *a, DVec3::Y);
+            let found = outside(nearest, along.any_orthonormal_vector());
+            // Off the axis by rounding only, the direction is noise but for being across.
+            let is_between = nearest != *a && nearest != *b;
+            let across = found.outward - along * along.dot(found.outward);
+            if is_between {
+                OnSurface { outward: unit(across, along.any_orthonormal_vector()), ..found }
+            } else {
+                found
+            }
         }
         Core::Triangle([a, b, c]) => {
             let nearest = feature::point_face(point, [*a, *b, *c]).on_b;
-            outside(nearest, (*b - *a).cross(*c - *a).normalize_or(DVec3::Y))
+            let normal = unit((*b - *a).cross(*c - *a), DVec3::Y);
+            let found = outside(nearest, normal);
+            // So near the triangle the direction is noise, and the normal is right at every point of it.
+            let size = a.distance(*b).max(a.distance(*c));
+            if nearest.distance(point) > 1e-13 * size { found } else { OnSurface { outward: normal, ..found } }
         }
         Core::Cuboid(half) => onto_cuboid(*half, point),
         Core::Cylinder { half_height, radius } => {

@@ -1,15 +1,16 @@
 //! Rays against convex shapes, in f64.
 //!
 //! A line meets a convex shape in an interval. Closed forms give it for balls, capsules, boxes, cylinders, ellipsoids
-//! and hulls (clipping by the planes of the faces); triangles by the signs of three volumes that neighbours in a mesh
-//! compute with the same bits, so that no ray slips through a shared edge.
+//! and hulls (clipping by the planes of the faces); triangles by exact predicates in the plane across the ray, so that
+//! no ray slips between the triangles of a mesh.
 //! Cones, rounded polytopes and user-defined shapes are marched on: the distance from the shape is a convex function
 //! along the ray, and its tangent is the plane that separates the point from the shape. The ray cannot meet the shape
 //! before that plane, so stepping there never passes a hit; it is Newton's method from the left, which converges
 //! quadratically to a hit, by half a step at a grazing one, and proves a miss once the plane recedes.
 //! Stops: within 1e-12 of the shape's size from the surface, on a miss, or after 400 steps, which is an error.
 //! Source: conservative advancement along a ray as in van den Bergen, Ray Casting against General Convex Objects with
-//! Application to Continuous Collision Detection (2004), here with the best separating plane at each step.
+//! Application to Continuous Collision Detection (2004), here with the best separating plane at each step; the view
+//! along the ray follows Woop, Benthin, Wald, Watertight Ray/Triangle Intersection (2013).
 
 use super::QueryError;
 use super::projection::{face_plane, onto_convex};
@@ -171,28 +172,36 @@ fn through_edge(ray: &LocalRay, edge: [DVec3; 2]) -> Option<LocalHit> {
 
 fn through_triangle(ray: &LocalRay, corners: [DVec3; 3]) -> Option<LocalHit> {
     let [a, b, c] = corners.map(|corner| corner - ray.origin);
-    let normal = (b - a).cross(c - a).normalize_or_zero();
-    let climb = normal.dot(ray.direction);
-    // A ray within the plane meets the border first, or starts inside it.
-    if climb.abs() <= 1e-14 {
-        let inside = feature::point_face(ray.origin, corners);
-        if inside.distance() <= 4.0 * feature::ROUNDING * (a.length() + ray.origin.length()) {
-            return Some(LocalHit { distance: 0.0, normal: -ray.direction, starts_inside: false });
-        }
-        let sides = [[corners[0], corners[1]], [corners[1], corners[2]], [corners[2], corners[0]]];
-        let hits = sides.into_iter().filter_map(|side| through_edge(ray, side));
-        return hits.min_by(|p, q| p.distance.total_cmp(&q.distance));
+    // Seen along the ray, a corner is the same point in all triangles that share it, and the exact side of each edge
+    // on which the ray passes makes the triangles around it cover everything between them.
+    let (right, up) = ray.direction.any_orthonormal_pair();
+    let seen = |corner: DVec3| robust::Coord { x: right.dot(corner), y: up.dot(corner) };
+    let side = |from: DVec3, to: DVec3| robust::orient2d(seen(from), seen(to), robust::Coord { x: 0.0, y: 0.0 });
+    let weights = [side(b, c), side(c, a), side(a, b)];
+    let area: f64 = weights.iter().sum();
+    if area == 0.0 {
+        return along_triangle(ray, corners);
     }
-    // The cross product changes its sign exactly when its factors are exchanged: neighbours agree on a shared edge.
-    let volumes = [a.cross(b), b.cross(c), c.cross(a)].map(|side| ray.direction.dot(side));
-    let is_through = volumes.iter().all(|volume| *volume >= 0.0) || volumes.iter().all(|volume| *volume <= 0.0);
-    let distance = normal.dot(a) / climb;
-    let faces_the_ray = if climb < 0.0 { normal } else { -normal };
+    let is_through = weights.iter().all(|weight| *weight >= 0.0) || weights.iter().all(|weight| *weight <= 0.0);
+    let distance = ray.direction.dot(weights[0] / area * a + weights[1] / area * b + weights[2] / area * c);
+    let normal = (b - a).cross(c - a).normalize_or(-ray.direction);
+    let faces_the_ray = if normal.dot(ray.direction) > 0.0 { -normal } else { normal };
     (is_through && (0.0..=ray.max_distance).contains(&distance)).then_some(LocalHit {
         distance,
         normal: faces_the_ray,
         starts_inside: false,
     })
+}
+
+/// A ray in the plane of a triangle meets the border first, or starts inside it.
+fn along_triangle(ray: &LocalRay, corners: [DVec3; 3]) -> Option<LocalHit> {
+    let start = feature::point_face(ray.origin, corners);
+    if start.distance() <= 4.0 * feature::ROUNDING * (start.on_b.length() + ray.origin.length()) {
+        return Some(LocalHit { distance: 0.0, normal: -ray.direction, starts_inside: false });
+    }
+    let [a, b, c] = corners;
+    let hits = [[a, b], [b, c], [c, a]].into_iter().filter_map(|side| through_edge(ray, side));
+    hits.min_by(|p, q| p.distance.total_cmp(&q.distance))
 }
 
 /// A plane with the shape on one side and a point on the other.
