@@ -144,7 +144,7 @@ pub fn distance(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<Di
     let (on_a, on_b) = (pose_a.position + separation.on_a, pose_a.position + separation.on_b);
     let gap = Gap {
         // Before the world's rounding: far from the origin the points are rounded, the distance need not be.
-        distance: separation.on_a.distance(separation.on_b).clamp(separation.lower, separation.upper),
+        distance: separation.on_a.distance(separation.on_b).max(separation.lower).min(separation.upper),
         on_a,
         on_b,
         normal: separation.normal.as_vec3(),

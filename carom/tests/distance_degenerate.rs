@@ -93,8 +93,9 @@ fn every_pair_answers_alike_both_ways() {
 fn a_common_point_is_in_both() {
     let mut random = Rng::with_seed(2);
     let mut overlapping = 0;
-    for _ in 0..20_000 {
-        let (a, b) = (convex(&mut random, 10.0), convex(&mut random, 10.0));
+    for case in 0..40_000 {
+        let ratio = [10.0, 1e4][case % 2];
+        let (a, b) = (convex(&mut random, ratio), convex(&mut random, ratio));
         let pose_a = Pose::new(cube(&mut random) * 0.5, rotation(&mut random));
         let pose_b = Pose::new(cube(&mut random) * 0.5, rotation(&mut random));
         let found = query::distance(&a, &pose_a, &b, &pose_b).unwrap();
@@ -180,6 +181,32 @@ fn half_spaces_meet_unless_they_face_each_other() {
             let normal = pose.rotation.as_dquat().normalize() * DVec3::Y;
             assert!(normal.dot(common - pose.position) <= 1e-9 * (1.0 + common.length()));
         }
+    }
+}
+
+/// Not a support map at all: finite points that have nothing to do with the direction.
+#[derive(Debug)]
+struct Liar;
+
+impl SupportMap for Liar {
+    fn support(&self, direction: Vec3) -> Vec3 {
+        let seed =
+            direction.to_array().into_iter().fold(1_u64, |seed, x| seed * 31 % 1_000_003 + u64::from(x.to_bits()));
+        cube(&mut Rng::with_seed(seed)).as_vec3()
+    }
+}
+
+#[test]
+fn a_support_map_that_lies_gets_an_answer_with_bounds_in_order() {
+    let mut random = Rng::with_seed(4);
+    let liar = Shape::custom(Liar);
+    for _ in 0..2_000 {
+        let (body, place) = (convex(&mut random, 10.0), Pose::new(cube(&mut random) * 3.0, rotation(&mut random)));
+        let found = query::distance(&liar, &Pose::IDENTITY, &body, &place).unwrap();
+        assert!(found.lower() <= found.value() && found.value() <= found.upper(), "{found:?}");
+        let ray = query::Ray::new(cube(&mut random) * 3.0, cube(&mut random).as_vec3());
+        let _ = query::ray_cast(&liar, &Pose::IDENTITY, &ray);
+        let _ = query::project_point(&liar, &Pose::IDENTITY, place.position);
     }
 }
 

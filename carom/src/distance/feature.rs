@@ -6,7 +6,7 @@
 //! never by the formula that proposed it: an ill-conditioned proposal can lose, but cannot lie. What a nearly
 //! parallel or nearly flat case loses in its interior candidate, the neighbouring corner and edge candidates make up
 //! to within rounding.
-//! Stops: no iteration. Cost: point-edge 1, edge-edge 5, edge-face 22 and face-face 69 candidates at most.
+//! Stops: no iteration. Cost: point-edge 1, point-face 4, edge-edge 5, edge-face 27, face-face 57 candidates at most.
 //! Source: the case analysis is folklore; see Ericson, Real-Time Collision Detection (2005), ch. 5, which branches on
 //! Voronoi regions instead and needs an epsilon for parallel edges.
 

@@ -163,7 +163,8 @@ impl Rounding {
         // Along the line of the pair, not the normal: both points must lie on the shapes.
         let toward_b = (pair.on_b - pair.on_a).normalize_or_zero();
         let upper = core_distance - radius + self.slack;
-        let lower = (lower - radius - self.slack).max(0.0);
+        // A support map that contradicts itself proves nothing: its bounds must still be in order.
+        let lower = (lower - radius - self.slack).min(upper).max(0.0);
         if core_distance <= radius + self.slack || lower == 0.0 && upper <= self.contact {
             // Inside both shapes: a share of the way by their radii.
             let share = if radius > 0.0 { self.radius_a / radius } else { 0.5 };
