@@ -171,7 +171,7 @@ fn run<const A: usize, const B: usize>(
         let (a, b) = (feature::<A>(&mut random, family, false), feature::<B>(&mut random, family, true));
         let closest = kernel(a, b).unwrap();
         let size = prove(a, b, closest);
-        if case / FAMILIES % oracle_every == 0 {
+        if (case / FAMILIES).is_multiple_of(oracle_every) {
             let expected = oracle(&wide(a), &wide(b));
             let error = (f64::from(closest.distance) - expected).abs() / size.max(f64::MIN_POSITIVE);
             assert!(error <= TOLERANCE, "family {family} {a:?} {b:?} {closest:?} expected {expected}");
