@@ -18,12 +18,28 @@ pub mod pose;
 pub mod shape;
 
 pub mod bounds;
+pub mod mass;
+
+pub mod body;
+
+pub mod broad;
+
+pub mod mid;
+
+pub mod narrow;
+
+pub mod response;
+
+pub mod world;
 
 pub use glam;
 
 /// What most programs need, in one line.
 pub mod prelude {
+    pub use crate::body::{Body, BodyError, BodyId, BodyKind};
+    pub use crate::mass::{MassError, MassProperties};
     pub use crate::pose::{LocalPose, Pose, PoseError};
     pub use crate::shape::{Shape, ShapeError, ShapeKind};
+    pub use crate::world::{World, WorldError};
     pub use glam::{DVec3, Quat, Vec3};
 }
