@@ -104,6 +104,9 @@ pub(crate) enum Command {
         /// The length of a step in seconds, instead of what the scene says.
         #[arg(long, value_name = "S", value_parser = time_step)]
         dt: Option<f32>,
+        /// Draw the paths of the bodies, too.
+        #[arg(long)]
+        trails: bool,
         /// The SVG file to write.
         #[arg(long, short, value_name = "FILE")]
         output: PathBuf,

@@ -36,7 +36,7 @@ fn main() -> ExitCode {
             run(&scene, steps, dt, if json { Form::Json } else { Form::Table })
         }
         Some(Command::Scenes { json }) => scenes(if json { Form::Json } else { Form::Table }),
-        Some(Command::Draw { scene, steps, dt, output }) => draw(&scene, steps, dt, &output),
+        Some(Command::Draw { scene, steps, dt, trails, output }) => draw(&scene, steps, dt, trails, &output),
         Some(Command::Schema) => print(scene::SCHEMA),
     };
     match done {
@@ -46,7 +46,8 @@ fn main() -> ExitCode {
             ExitCode::from(1)
         }
         Err(Failure::Input(error)) => {
-            let plain = !std::io::stderr().is_terminal() || std::env::var_os("NO_COLOR").is_some_and(|set| !set.is_empty());
+            let plain =
+                !std::io::stderr().is_terminal() || std::env::var_os("NO_COLOR").is_some_and(|set| !set.is_empty());
             eprint!("{}", error.rendered(if plain { scene::Look::Plain } else { scene::Look::Coloured }));
             ExitCode::from(3)
         }
@@ -84,11 +85,17 @@ fn scenes(form: Form) -> Result<(), Failure> {
     print(&if form == Form::Json { report::scenes_json(&scenes) } else { report::scenes_table(&scenes) })
 }
 
-fn draw(name: &str, steps: Option<u32>, dt: Option<f32>, output: &Path) -> Result<(), Failure> {
+fn draw(name: &str, steps: Option<u32>, dt: Option<f32>, trails: bool, output: &Path) -> Result<(), Failure> {
     let scene = scene::find(name)?.with(steps, dt);
     let mut world = scene.world()?;
-    let report = simulate::run(&scene, &mut world, |_| {}).map_err(Failure::Finding)?;
-    let picture = draw::picture(&world, &scene.name);
+    let mut paths = vec![Vec::new(); if trails { world.len() } else { 0 }];
+    let report = simulate::run(&scene, &mut world, |world| {
+        for (path, body) in paths.iter_mut().zip(world.bodies()) {
+            path.push(body.center_of_mass());
+        }
+    })
+    .map_err(Failure::Finding)?;
+    let picture = draw::picture(&world, &paths, &scene.name);
     std::fs::write(output, picture).map_err(|error| scene::SceneError::file(output, "cannot be written", &error))?;
     report.finding().map_or(Ok(()), |finding| Err(Failure::Finding(finding)))
 }

@@ -128,7 +128,7 @@ impl Report {
             for column in columns {
                 let _ = write!(text, " {column:>22}");
             }
-            text.truncate(text.trim_end().len());
+            text.truncate(text.trim_end_matches(' ').len());
             text.push('\n');
         };
         let words = |words: &[&str]| words.iter().map(|word| word.to_string()).collect::<Vec<_>>();
@@ -151,7 +151,9 @@ impl Report {
         line("stage", &words(&["time per step", "share"]));
         let Stages { broad, mid, narrow, response } = self.stages;
         let all = broad + mid + narrow + response;
-        for (name, seconds) in [("broad", broad), ("mid", mid), ("narrow", narrow), ("response", response), ("all", all)] {
+        for (name, seconds) in
+            [("broad", broad), ("mid", mid), ("narrow", narrow), ("response", response), ("all", all)]
+        {
             let per_step = seconds / f64::from(self.steps.max(1)) * 1e6;
             let share = if all > 0.0 { 100.0 * seconds / all } else { 0.0 };
             line(name, &[format!("{per_step:.1} µs"), format!("{share:.0} %")]);
@@ -183,8 +185,13 @@ pub(crate) fn scenes_json(scenes: &[Scene]) -> String {
     }
     let listed: Vec<Listed<'_>> = scenes
         .iter()
-        .map(|Scene { name, shows, capabilities, bodies, steps, dt, .. }| {
-            Listed { name, shows, capabilities, bodies: bodies.len(), steps: *steps, dt: *dt }
+        .map(|Scene { name, shows, capabilities, bodies, steps, dt, .. }| Listed {
+            name,
+            shows,
+            capabilities,
+            bodies: bodies.len(),
+            steps: *steps,
+            dt: *dt,
         })
         .collect();
     pretty(&listed)

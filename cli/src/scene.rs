@@ -70,7 +70,8 @@ impl Scene {
     /// The world at its start; bodies count as in the scene.
     pub(crate) fn world(&self) -> Result<World, SceneError> {
         let built = World::builder().gravity(self.gravity).build();
-        let mut world = built.map_err(|error| self.text.error_at_field("gravity", 0..self.text.len(), error.to_string()))?;
+        let mut world =
+            built.map_err(|error| self.text.error_at_field("gravity", 0..self.text.len(), error.to_string()))?;
         for (index, body) in self.bodies.iter().enumerate() {
             world.add(body.body.clone()).map_err(|error| self.refused(index, &error))?;
         }

@@ -26,7 +26,12 @@ pub(crate) fn run(scene: &Scene, world: &mut World, mut after_step: impl FnMut(&
         faults.extend(broken.iter().filter_map(|fault| {
             // Bodies are never removed here, so they still count as in the scene.
             let body = world.bodies().position(|body| body.id() == fault.body)?;
-            Some(Fault { body, name: scene.title(body), step: index, cause: format!("{:?}", fault.stage).to_lowercase() })
+            Some(Fault {
+                body,
+                name: scene.title(body),
+                step: index,
+                cause: format!("{:?}", fault.stage).to_lowercase(),
+            })
         }));
         after_step(world);
         bar.inc(1);
@@ -47,7 +52,11 @@ pub(crate) fn run(scene: &Scene, world: &mut World, mut after_step: impl FnMut(&
         momentum: Span { start: momentum_at_start, end: Momentum::of(world) },
         stages,
         faults,
-        end: world.bodies().zip(&scene.bodies).map(|(body, written)| BodyState::of(body, written.name.clone())).collect(),
+        end: world
+            .bodies()
+            .zip(&scene.bodies)
+            .map(|(body, written)| BodyState::of(body, written.name.clone()))
+            .collect(),
     })
 }
 

@@ -38,8 +38,12 @@ pub(crate) fn text(name: &str) -> Option<Cow<'static, str>> {
 
 /// Numbers from 0 to 1, spread evenly and without a pattern that the eye finds: multiples of an irrational number.
 fn spread(index: usize, irrational: f64) -> f64 {
-    // Enough digits for a scene, few enough to read.
-    ((index as f64 * irrational).fract() * 1e4).round() / 1e4
+    (index as f64 * irrational).fract()
+}
+
+/// Enough digits for a scene, few enough to read.
+fn rounded<const N: usize>(values: [f64; N]) -> [f64; N] {
+    values.map(|value| (value * 1e4).round() / 1e4)
 }
 
 const GOLDEN: f64 = 0.618_033_988_75;
@@ -58,22 +62,26 @@ fn turned(index: usize) -> [f64; 4] {
         .map(|part| (part * 1e6).round() / 1e6)
 }
 
-/// Balls and boxes that fall on a floor in a spiral.
+/// Balls and boxes that fall into a tray.
 fn shower() -> Value {
     let mut bodies = vec![floor(0.6)];
-    for index in 0..90 {
-        let angle = index as f64 * 2.399_963;
-        let distance = 0.35 + 1.5 * spread(index, GOLDEN);
-        let position = [distance * angle.cos(), 1.5 + 0.28 * index as f64, distance * angle.sin()];
-        let size = 0.22 + 0.2 * spread(index, PLASTIC);
+    bodies.extend(rims(3.3, 3.3, 0.5, 0.2, 0.5));
+    for index in 0..96 {
+        let (layer, place) = (index / 12, index % 12);
+        let size = 0.24 + 0.16 * spread(index, PLASTIC);
         let shape = match index % 3 {
-            0 => json!({ "sphere": { "radius": size } }),
-            1 => json!({ "cuboid": { "half_extents": [size, 0.8 * size, size] } }),
-            _ => json!({ "cuboid": { "half_extents": [0.6 * size, 1.3 * size, 0.8 * size] } }),
+            0 => json!({ "sphere": { "radius": rounded([size])[0] } }),
+            1 => json!({ "cuboid": { "half_extents": rounded([size, 0.8 * size, size]) } }),
+            _ => json!({ "cuboid": { "half_extents": rounded([0.6 * size, 1.3 * size, 0.8 * size]) } }),
         };
-        let restitution = if index % 3 == 0 { 0.6 } else { 0.1 };
+        let restitution = if index % 3 == 0 { 0.5 } else { 0.1 };
+        let aside = [GOLDEN, SILVER].map(|irrational| 0.3 * spread(index, irrational));
         bodies.push(json!({
-            "position": position.map(|part| (part * 1e4).round() / 1e4),
+            "position": rounded([
+                1.1 * (place % 4) as f64 - 1.8 + aside[0],
+                1.5 + 1.1 * layer as f64,
+                1.2 * (place / 4) as f64 - 1.3 + aside[1],
+            ]),
             "rotation": turned(index),
             "restitution": restitution,
             "shape": shape,
@@ -81,44 +89,67 @@ fn shower() -> Value {
     }
     json!({
         "name": "shower",
-        "shows": "Balls and boxes shower on a floor and come to rest in a heap.",
+        "shows": "Balls and boxes shower into a tray and come to rest.",
         "capabilities": ["R1", "R2", "R3", "R9"],
+        "dt": 0.0083333333,
+        "steps": 1200,
         "bodies": bodies,
     })
 }
 
-/// A closed table: a bed and four cushions around `half_x` by `half_z`.
-fn table(half_x: f64, half_z: f64, height: f64, restitution: f64, friction: f64) -> Vec<Value> {
-    let wall = |name: &str, position: [f64; 3], half_extents: [f64; 3]| {
-        json!({
-            "name": name,
-            "kind": "fixed",
-            "position": position,
-            "restitution": restitution,
-            "friction": friction,
-            "shape": { "cuboid": { "half_extents": half_extents } },
-        })
+/// Four bars, as high as they are wide, around a field of `half_x` by `half_z`.
+fn rims(half_x: f64, half_z: f64, height: f64, restitution: f64, friction: f64) -> Vec<Value> {
+    let half = height / 2.0;
+    let bar = |name: &str, position: [f64; 3], half_extents: [f64; 3]| {
+        fixed_box(name, position, half_extents, restitution, friction)
     };
-    let rim = height / 2.0;
     vec![
-        wall("bed", [0.0, -rim, 0.0], [half_x + height, rim, half_z + height]),
-        wall("left cushion", [-half_x - rim, rim, 0.0], [rim, rim, half_z + height]),
-        wall("right cushion", [half_x + rim, rim, 0.0], [rim, rim, half_z + height]),
-        wall("far cushion", [0.0, rim, -half_z - rim], [half_x, rim, rim]),
-        wall("near cushion", [0.0, rim, half_z + rim], [half_x, rim, rim]),
+        bar("left rim", [-half_x - half, half, 0.0], [half, half, half_z + height]),
+        bar("right rim", [half_x + half, half, 0.0], [half, half, half_z + height]),
+        bar("far rim", [0.0, half, -half_z - half], [half_x, half, half]),
+        bar("near rim", [0.0, half, half_z + half], [half_x, half, half]),
     ]
+}
+
+fn fixed_box(name: &str, position: [f64; 3], half_extents: [f64; 3], restitution: f64, friction: f64) -> Value {
+    json!({
+        "name": name,
+        "kind": "fixed",
+        "position": position,
+        "restitution": restitution,
+        "friction": friction,
+        "shape": { "cuboid": { "half_extents": half_extents } },
+    })
+}
+
+/// A bed with rims around it.
+fn table(half_x: f64, half_z: f64, height: f64, restitution: f64, friction: f64) -> Vec<Value> {
+    let half = height / 2.0;
+    let bed = fixed_box("bed", [0.0, -half, 0.0], [half_x + height, half, half_z + height], restitution, friction);
+    let mut bodies = vec![bed];
+    bodies.extend(rims(half_x, half_z, height, restitution, friction));
+    bodies
 }
 
 /// Elastic balls on a table without friction or gravity: their energy stays what it is.
 fn billiards() -> Value {
     let (radius, half_x, half_z) = (0.3, 5.0, 3.0);
     let mut bodies = table(half_x, half_z, 0.6, 1.0, 0.0);
+    // Every hit multiplies the smallest difference in height; the lid keeps the balls in their layer.
+    bodies.push(json!({
+        "name": "lid",
+        "kind": "fixed",
+        "position": [0, 2.0 * radius + 0.002, 0],
+        "restitution": 1,
+        "friction": 0,
+        "shape": { "half_space": { "normal": [0, -1, 0] } },
+    }));
     for index in 0..28 {
         let (column, row) = (index % 7, index / 7);
         let angle = std::f64::consts::TAU * spread(index, GOLDEN);
         bodies.push(json!({
             "position": [1.4 * (column as f64 - 3.0), radius + 0.001, 1.4 * (row as f64 - 1.5)],
-            "velocity": [(4.0 * angle.cos() * 1e4).round() / 1e4, 0, (4.0 * angle.sin() * 1e4).round() / 1e4],
+            "velocity": rounded([4.0 * angle.cos(), 0.0, 4.0 * angle.sin()]),
             "restitution": 1,
             "friction": 0,
             "shape": { "sphere": { "radius": radius } },
@@ -129,8 +160,8 @@ fn billiards() -> Value {
         "shows": "Elastic balls on a closed table without friction: no energy is lost or won.",
         "capabilities": ["R1"],
         "gravity": [0, 0, 0],
-        "dt": 0.005,
-        "steps": 2000,
+        "dt": 0.0025,
+        "steps": 4000,
         "bodies": bodies,
     })
 }
@@ -186,13 +217,15 @@ fn boxes() -> Value {
             ],
             "rotation": turned(index),
             "restitution": 0.2,
-            "shape": { "cuboid": { "half_extents": half.map(|part| (part * 1e4).round() / 1e4) } },
+            "shape": { "cuboid": { "half_extents": rounded(half) } },
         }));
     }
     json!({
         "name": "boxes",
         "shows": "Boxes tumble onto a floor and onto each other, and come to rest.",
         "capabilities": ["N4", "R1", "R2", "R3"],
+        "dt": 0.0083333333,
+        "steps": 1200,
         "bodies": bodies,
     })
 }

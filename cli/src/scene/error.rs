@@ -10,7 +10,7 @@ use std::path::Path;
 #[error("{message}")]
 pub(crate) struct SceneError {
     message: String,
-    place: Option<Place>,
+    place: Option<Box<Place>>,
     help: Option<String>,
 }
 
@@ -113,16 +113,16 @@ impl Text {
             span: start..end,
             label: label.to_string(),
         };
-        SceneError { message, place: Some(place), help: Some(help) }
+        SceneError { message, place: Some(Box::new(place)), help: Some(help) }
     }
 
     /// An error at the first mention of a field in `within`, or at its beginning if it is not mentioned.
     pub(crate) fn error_at_field(&self, field: &str, within: Range<usize>, message: String) -> SceneError {
         let text = &self.text[within.clone()];
         let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
-        let mention = text.match_indices(field).find(|(at, _)| {
-            !text[..*at].ends_with(is_letter) && !text[at + field.len()..].starts_with(is_letter)
-        });
+        let mention = text
+            .match_indices(field)
+            .find(|(at, _)| !text[..*at].ends_with(is_letter) && !text[at + field.len()..].starts_with(is_letter));
         match mention {
             Some((at, _)) => {
                 let start = within.start + at;

@@ -90,18 +90,38 @@ pub(super) fn read(text: Text) -> Result<Scene, SceneError> {
 }
 
 fn read_toml(text: Text) -> Result<Scene, SceneError> {
-    let scene: SceneFile<Spanned<BodyFile<Shape>>> = toml::from_str(text.as_str()).map_err(|error| {
-        let span = error.span().unwrap_or(0..text.len());
-        text.error(span, error.message().trim_end().to_string(), "here")
-    })?;
-    let bodies = scene.bodies.iter().map(|body| (body.span(), body.get_ref().name.clone())).collect::<Vec<_>>();
-    let SceneFile { name, shows, capabilities, gravity, dt, steps, bodies: written, _schema } = scene;
-    let bodies = written
+    let scene: SceneFile<Spanned<BodyFile<Shape>>> =
+        toml::from_str(text.as_str()).map_err(|error| toml_error(&text, &error))?;
+    let SceneFile { name, shows, capabilities, gravity, dt, steps, bodies, _schema } = scene;
+    let bodies = bodies
         .into_iter()
-        .zip(bodies)
-        .map(|(body, (span, name))| SceneBody { name, body: described(body.into_inner()), span })
+        .map(|body| {
+            let span = body.span();
+            let mut written = body.into_inner();
+            SceneBody { name: written.name.take(), body: described(written), span }
+        })
         .collect();
     checked(Parts { name, shows, capabilities, gravity, dt, steps, bodies }, text)
+}
+
+/// What TOML's reader says, with the body that it says it of.
+fn toml_error(text: &Text, error: &toml::de::Error) -> SceneError {
+    /// A second reading that only wants to know where the bodies are.
+    #[derive(Deserialize)]
+    struct Bodies {
+        bodies: Vec<Spanned<toml::Table>>,
+    }
+    let span = error.span().unwrap_or(0..text.len());
+    let said = error.message().trim_end();
+    let bodies = toml::from_str(text.as_str()).map_or_else(|_| Vec::new(), |scene: Bodies| scene.bodies);
+    let message = match bodies.iter().rposition(|body| body.span().start <= span.start && span.start > 0) {
+        Some(index) => {
+            let name = bodies[index].get_ref().get("name").and_then(toml::Value::as_str);
+            format!("{}: {said}", body_title(index, name))
+        }
+        None => said.to_string(),
+    };
+    text.error(span, message, "here")
 }
 
 fn read_json(text: Text) -> Result<Scene, SceneError> {
@@ -211,24 +231,27 @@ fn json_error(text: &Text, span: Range<usize>, title: &str, error: &serde_json::
     let line_start: usize = slice.split_inclusive('\n').take(error.line() - 1).map(str::len).sum();
     let offset = (line_start + error.column().saturating_sub(1)).min(slice.len());
     let label = if error.is_eof() { "the text ends here" } else { "here" };
-    let token = token_ending_at(slice, offset);
+    let token = token_at(slice, offset);
     text.error(span.start + token.start..span.start + token.end, message, label)
 }
 
-/// The string, number or word whose last letter is at `offset`, or that letter alone: JSON's reader stops at the end of
-/// what it could not use.
-fn token_ending_at(text: &str, offset: usize) -> Range<usize> {
+/// The string, number or word that has the letter at `offset`, or that letter alone: JSON's reader stops at the end or
+/// the beginning of what it could not use.
+fn token_at(text: &str, offset: usize) -> Range<usize> {
     let bytes = text.as_bytes();
-    let end = (offset + 1).min(text.len());
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"+-._".contains(&byte);
-    let start = match bytes.get(offset) {
-        Some(b'"') => bytes[..offset].iter().rposition(|&byte| byte == b'"').unwrap_or(offset),
-        Some(&byte) if is_word(byte) => bytes[..offset].iter().rposition(|&byte| !is_word(byte)).map_or(0, |at| at + 1),
-        Some(_) => offset,
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-._".contains(byte);
+    match bytes.get(offset) {
+        Some(b'"') => bytes[..offset].iter().rposition(|&byte| byte == b'"').unwrap_or(offset)..offset + 1,
+        Some(byte) if is_word(byte) => {
+            let start = bytes[..offset].iter().rposition(|byte| !is_word(byte)).map_or(0, |before| before + 1);
+            let end =
+                bytes[offset..].iter().position(|byte| !is_word(byte)).map_or(bytes.len(), |length| offset + length);
+            start..end
+        }
+        Some(_) => offset..offset + 1,
         // The text ended too early: point to its last letter.
-        None => return text.trim_end().len().saturating_sub(1)..text.trim_end().len(),
-    };
-    start..end
+        None => text.trim_end().len().saturating_sub(1)..text.trim_end().len(),
+    }
 }
 
 #[cfg(test)]
@@ -236,15 +259,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_are_found_by_their_last_letter() {
+    fn tokens_are_found_by_one_of_their_letters() {
         let text = r#"{"radius": -1.5, "x": [true]}"#;
-        let token = |offset| &text[token_ending_at(text, offset)];
+        let token = |offset| &text[token_at(text, offset)];
         assert_eq!(token(8), "\"radius\"");
         assert_eq!(token(14), "-1.5");
+        assert_eq!(token(11), "-1.5");
         assert_eq!(token(26), "true");
         assert_eq!(token(28), "}");
         assert_eq!(token(400), "}");
-        assert_eq!(token_ending_at("", 0), 0..0);
+        assert_eq!(token_at("", 0), 0..0);
     }
 
     #[test]
