@@ -46,7 +46,7 @@ hold everything that moves.
 
 Examples:
   carom draw boxes --output boxes.svg
-  carom draw spin --steps 45 --output spin.svg
+  carom draw break --steps 700 --trails --output break.svg
   carom draw my-scene.json --steps 0 --output start.svg";
 
 const AFTER_SCENES: &str = "\

@@ -4,6 +4,7 @@
 mod camera;
 mod colour;
 mod order;
+mod outline;
 mod solid;
 mod svg;
 

@@ -10,10 +10,11 @@ use std::fmt::Write;
 /// What to try next, for who has run the program without a command.
 pub(crate) const NEXT: &str = "
 Next:
-  carom scenes                           what else there is to see
-  carom draw shower --steps 150 -o a.svg a picture of this scene after 2.5 s
-  carom run billiards                    elastic balls: the energy at the end is that at the start
-  carom schema                           how to write a scene of your own
+  carom scenes                                        what else there is to see
+  carom draw shower --steps 180 -o shower.svg         a picture of this scene after 1.5 s
+  carom draw break --steps 700 --trails -o break.svg  where the balls of a break shot go
+  carom run billiards                                 elastic balls: no energy is lost
+  carom schema                                        how to write a scene of your own
 ";
 
 /// A run.

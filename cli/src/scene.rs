@@ -4,8 +4,10 @@
 pub(crate) mod embedded;
 mod error;
 mod file;
+mod schema;
 
 pub(crate) use error::{Look, SceneError};
+pub(crate) use schema::SCHEMA;
 
 use carom::body::{Body, BodyError};
 use carom::glam::Vec3;
@@ -15,9 +17,6 @@ use error::Text;
 use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
-
-/// The JSON Schema of scene files.
-pub(crate) const SCHEMA: &str = include_str!("../scene.schema.json");
 
 /// A scene whose text was sound; its bodies are checked when the world is made.
 #[derive(Debug)]

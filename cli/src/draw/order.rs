@@ -3,43 +3,45 @@
 //! Two convex solids that do not overlap have a plane between them; the one on the eye's side of it cannot be hidden by
 //! the other. The plane is sought among the faces of both and across the line between their middles, and the one with
 //! the widest gap is taken, so touching and slightly overlapping solids are ordered too. Only solids whose outlines
-//! overlap in the picture need an order. Newell, Newell and Sancha (1972) order polygons so; here it is whole solids, so
-//! solids that hide each other in a circle are drawn farthest first instead of being cut.
+//! overlap in the picture need an order. Newell, Newell and Sancha (1972) order polygons so and cut those that hide each
+//! other in a circle; here it is whole solids, and a circle is broken where its gap is narrowest.
 
 use super::camera::Camera;
+use super::outline;
 use super::solid::{Form, Solid};
 use carom::glam::{DVec2, DVec3};
 
 /// Sorts solids so that each comes after those that it hides.
 pub(super) fn back_to_front(solids: &mut Vec<Solid>, camera: &Camera) {
-    let frames: Vec<Option<(DVec2, DVec2)>> = solids.iter().map(|solid| frame(solid, camera)).collect();
     let count = solids.len();
-    let mut hides: Vec<Vec<usize>> = vec![Vec::new(); count];
-    let mut hidden_by = vec![0_usize; count];
+    let outlines: Vec<Outline> = solids.iter().map(|solid| Outline::new(solid, camera)).collect();
+    let mut hidden_by: Vec<Vec<usize>> = vec![Vec::new(); count];
+    // For each solid, the gaps to those behind it that are still to be drawn.
+    let mut waits_for: Vec<Vec<(usize, f64)>> = vec![Vec::new(); count];
     for a in 0..count {
         for b in a + 1..count {
-            if !overlap(frames[a], frames[b]) {
-                continue;
+            if outlines[a].overlaps(&outlines[b]) {
+                let (second_is_nearer, gap) = second_is_nearer(&solids[a], &solids[b], camera.eye);
+                let (behind, front) = if second_is_nearer { (a, b) } else { (b, a) };
+                hidden_by[behind].push(front);
+                waits_for[front].push((behind, gap));
             }
-            let (behind, front) = if second_is_nearer(&solids[a], &solids[b], camera.eye) { (a, b) } else { (b, a) };
-            hides[behind].push(front);
-            hidden_by[front] += 1;
         }
     }
     let depth: Vec<f64> = solids.iter().map(|solid| camera.depth(solid.middle())).collect();
     let mut left: Vec<usize> = (0..count).collect();
     let mut order = Vec::with_capacity(count);
     while !left.is_empty() {
-        // Farthest first among those with nothing behind them left; among all if there is a circle.
-        let free = |&at: &usize| hidden_by[left[at]] == 0;
-        let farther = |&a: &usize, &b: &usize| depth[left[a]].total_cmp(&depth[left[b]]);
-        let Some(next) = (0..left.len()).filter(free).max_by(farther).or_else(|| (0..left.len()).max_by(farther))
-        else {
-            break;
-        };
-        let next = left.swap_remove(next);
-        for front in &hides[next] {
-            hidden_by[*front] = hidden_by[*front].saturating_sub(1);
+        // Whoever waits for nobody, farthest first; in a circle, whoever waits across the narrowest gap.
+        let widest_wait =
+            |solid: usize| waits_for[solid].iter().fold(f64::NEG_INFINITY, |widest, (_, gap)| widest.max(*gap));
+        let next = (0..left.len()).min_by(|&a, &b| {
+            let (a, b) = (left[a], left[b]);
+            widest_wait(a).total_cmp(&widest_wait(b)).then(depth[b].total_cmp(&depth[a]))
+        });
+        let next = left.swap_remove(next.unwrap_or(0));
+        for front in &hidden_by[next] {
+            waits_for[*front].retain(|(behind, _)| *behind != next);
         }
         order.push(next);
     }
@@ -47,8 +49,8 @@ pub(super) fn back_to_front(solids: &mut Vec<Solid>, camera: &Camera) {
     solids.extend(order.into_iter().filter_map(|index| taken[index].take()));
 }
 
-/// Whether `b` may hide `a` rather than the other way round.
-fn second_is_nearer(a: &Solid, b: &Solid, eye: DVec3) -> bool {
+/// Whether `b` may hide `a` rather than the other way round, and the gap between them.
+fn second_is_nearer(a: &Solid, b: &Solid, eye: DVec3) -> (bool, f64) {
     let of_a = a.faces().iter().map(|face| face.normal);
     let of_b = b.faces().iter().map(|face| -face.normal);
     let across = [b.middle() - a.middle(), nearest_corner(b, a), -nearest_corner(a, b)];
@@ -64,9 +66,9 @@ fn second_is_nearer(a: &Solid, b: &Solid, eye: DVec3) -> bool {
     }
     // A path ends inside its own body, which is to hide it.
     match (&a.form, &b.form) {
-        (Form::Stroke { .. }, _) if widest < 0.0 => true,
-        (_, Form::Stroke { .. }) if widest < 0.0 => false,
-        _ => nearer,
+        (Form::Stroke { .. }, _) if widest < 0.0 => (true, widest),
+        (_, Form::Stroke { .. }) if widest < 0.0 => (false, widest),
+        _ => (nearer, widest),
     }
 }
 
@@ -77,20 +79,31 @@ fn nearest_corner(other: &Solid, ball: &Solid) -> DVec3 {
     arms.min_by(|a, b| a.length_squared().total_cmp(&b.length_squared())).unwrap_or_default()
 }
 
-fn frame(solid: &Solid, camera: &Camera) -> Option<(DVec2, DVec2)> {
-    if let Form::Ball { centre, radius } = solid.form {
-        let reach = DVec2::splat(camera.radius_at(centre, radius));
-        return camera.project(centre).map(|seen| (seen - reach, seen + reach));
-    }
-    solid.outline().filter_map(|point| camera.project(point)).fold(None, |frame, seen| {
-        let (low, high) = frame.unwrap_or((seen, seen));
-        Some((low.min(seen), high.max(seen)))
-    })
+/// A solid's outline in the picture and the box around it.
+struct Outline {
+    hull: Vec<DVec2>,
+    low: DVec2,
+    high: DVec2,
 }
 
-fn overlap(a: Option<(DVec2, DVec2)>, b: Option<(DVec2, DVec2)>) -> bool {
-    let (Some((a_low, a_high)), Some((b_low, b_high))) = (a, b) else { return false };
-    a_low.cmple(b_high).all() && b_low.cmple(a_high).all()
+impl Outline {
+    fn new(solid: &Solid, camera: &Camera) -> Self {
+        let seen: Vec<DVec2> = if let Form::Ball { centre, radius } = solid.form {
+            let reach = camera.radius_at(centre, radius);
+            let around = (0..16).map(|step| DVec2::from_angle(std::f64::consts::TAU * f64::from(step) / 16.0) * reach);
+            camera.project(centre).into_iter().flat_map(|seen| around.clone().map(move |arm| seen + arm)).collect()
+        } else {
+            solid.outline().filter_map(|point| camera.project(point)).collect()
+        };
+        let low = seen.iter().copied().fold(DVec2::INFINITY, DVec2::min);
+        let high = seen.iter().copied().fold(DVec2::NEG_INFINITY, DVec2::max);
+        Self { hull: outline::hull(seen), low, high }
+    }
+
+    fn overlaps(&self, other: &Self) -> bool {
+        let boxes = self.low.cmple(other.high).all() && other.low.cmple(self.high).all();
+        boxes && outline::overlap(&self.hull, &other.hull)
+    }
 }
 
 #[cfg(test)]

@@ -273,7 +273,8 @@ mod tests {
             (sound(sound(Shape::cuboid(1.0, 2.0, 3.0)).rounded(0.0001)), 48.0),
         ] {
             let found = volume(&faces(&shape));
-            assert!((found / expected - 1.0).abs() < 0.03, "{shape:?}: {found} and not {expected}");
+            // Facets cut off a little of what is round.
+            assert!((0.95..1.001).contains(&(found / expected)), "{shape:?}: {found} and not {expected}");
         }
     }
 

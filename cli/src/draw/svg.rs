@@ -2,6 +2,7 @@
 
 use super::camera::{Camera, HEIGHT, WIDTH};
 use super::colour::Colour;
+use super::outline;
 use super::solid::{Edges, Face, Form, Solid};
 use super::{Ground, TO_LIGHT};
 use carom::glam::{DVec2, DVec3};
@@ -197,7 +198,7 @@ impl Picture<'_> {
         };
         let fall = |from: DVec3| from - to_light * ((from - point).dot(normal).max(0.0) / to_light.dot(normal));
         let seen: Option<Vec<DVec2>> = from.into_iter().map(|from| self.camera.project(fall(from))).collect();
-        closed_path(&hull(seen?))
+        closed_path(&outline::hull(seen?))
     }
 
     fn polygon(&self, corners: &[DVec3]) -> Option<String> {
@@ -213,28 +214,6 @@ fn closed_path(points: &[DVec2]) -> Option<String> {
         let _ = write!(path, "L{:.1} {:.1}", point.x, point.y);
     }
     (points.len() > 2).then_some(path + "Z")
-}
-
-/// The convex hull of points in the picture, by Andrew's monotone chain (1979).
-fn hull(mut points: Vec<DVec2>) -> Vec<DVec2> {
-    points.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
-    points.dedup();
-    let chain = |points: &mut dyn Iterator<Item = DVec2>| {
-        let mut chain: Vec<DVec2> = Vec::new();
-        for point in points {
-            while let [.., before, last] = chain[..]
-                && (last - before).perp_dot(point - last) <= 0.0
-            {
-                chain.pop();
-            }
-            chain.push(point);
-        }
-        chain.pop();
-        chain
-    };
-    let mut hull = chain(&mut points.iter().copied());
-    hull.extend(chain(&mut points.iter().rev().copied()));
-    hull
 }
 
 fn gradient_id(colour: Colour) -> String {
@@ -264,13 +243,6 @@ fn round_length(length: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_hull_has_the_corners_and_not_what_is_inside() {
-        let points = [[0.0, 0.0], [2.0, 0.0], [1.0, 1.0], [2.0, 2.0], [0.0, 2.0], [1.0, 0.0], [0.0, 0.0]];
-        let hull = hull(points.map(DVec2::from).to_vec());
-        assert_eq!(hull, [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]].map(DVec2::from));
-    }
 
     #[test]
     fn grid_lines_are_a_round_length_apart() {

@@ -65,9 +65,9 @@ fn turned(index: usize) -> [f64; 4] {
 /// Balls and boxes that fall into a tray.
 fn shower() -> Value {
     let mut bodies = vec![floor(0.6)];
-    bodies.extend(rims(3.3, 3.3, 0.5, 0.2, 0.5));
+    bodies.extend(rims(3.4, 3.4, 0.5, 0.2, 0.5));
     for index in 0..96 {
-        let (layer, place) = (index / 12, index % 12);
+        let (layer, place) = (index / 16, index % 16);
         let size = 0.24 + 0.16 * spread(index, PLASTIC);
         let shape = match index % 3 {
             0 => json!({ "sphere": { "radius": rounded([size])[0] } }),
@@ -78,9 +78,9 @@ fn shower() -> Value {
         let aside = [GOLDEN, SILVER].map(|irrational| 0.3 * spread(index, irrational));
         bodies.push(json!({
             "position": rounded([
-                1.1 * (place % 4) as f64 - 1.8 + aside[0],
+                1.2 * (place % 4) as f64 - 1.95 + aside[0],
                 1.5 + 1.1 * layer as f64,
-                1.2 * (place / 4) as f64 - 1.3 + aside[1],
+                1.2 * (place / 4) as f64 - 1.95 + aside[1],
             ]),
             "rotation": turned(index),
             "restitution": restitution,

@@ -1,7 +1,10 @@
 //! What is wrong with a scene, where in its text, and what to do about it.
 
 use super::embedded;
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceCode,
+    SourceSpan, SpanContents,
+};
 use std::ops::Range;
 use std::path::Path;
 
@@ -16,7 +19,7 @@ pub(crate) struct SceneError {
 
 #[derive(Debug)]
 struct Place {
-    source: NamedSource<String>,
+    text: Text,
     span: Range<usize>,
     label: String,
 }
@@ -75,7 +78,7 @@ impl Diagnostic for SceneError {
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.place.as_ref().map(|place| &place.source as &dyn SourceCode)
+        self.place.as_ref().map(|place| &place.text as &dyn SourceCode)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
@@ -107,12 +110,9 @@ impl Text {
         let start = floor(&self.text, span.start);
         let end = floor(&self.text, span.end).max(start);
         let end = self.text[start..end].find('\n').map_or(end, |line| start + line);
+        let end = floor(&self.text, end.min(start + LONGEST)).max(start);
         let help = "`carom schema` prints what a scene file may hold".to_string();
-        let place = Place {
-            source: NamedSource::new(&self.name, self.text.clone()),
-            span: start..end,
-            label: label.to_string(),
-        };
+        let place = Place { text: self.clone(), span: start..end, label: label.to_string() };
         SceneError { message, place: Some(Box::new(place)), help: Some(help) }
     }
 
@@ -130,6 +130,39 @@ impl Text {
             }
             None => self.error(within, message, "here"),
         }
+    }
+}
+
+/// The longest line that is shown whole.
+const LONGEST: usize = 240;
+
+/// The lines around a place. Where they are long, as in a file that a program wrote on one line, only what stands right
+/// and left of the place: nobody reads more, and the renderer cannot count beyond 65,535 columns.
+impl SourceCode for Text {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        lines_before: usize,
+        lines_after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let whole = self.text.read_span(span, lines_before, lines_after)?;
+        let is_short = whole.data().split(|byte| *byte == b'\n').all(|line| line.len() <= LONGEST);
+        let (span, line, column) = if is_short {
+            (*whole.span(), whole.line(), whole.column())
+        } else {
+            let (start, end) = (span.offset(), span.offset() + span.len());
+            let line_start = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
+            let line_end = self.text[end..].find('\n').map_or(self.text.len(), |at| end + at);
+            let from = floor(&self.text, start.saturating_sub(LONGEST / 4).max(line_start));
+            let to = floor(&self.text, (start + LONGEST / 4).max(end.min(start + LONGEST)).min(line_end));
+            let line = self.text[..start].matches('\n').count();
+            // Without lines around it, the place itself is asked for: the heading is to name its own column.
+            let from = if lines_before == 0 { start } else { from };
+            (SourceSpan::from(from..to.max(end)), line, from - line_start)
+        };
+        let data = &self.text.as_bytes()[span.offset()..span.offset() + span.len()];
+        let count = data.iter().filter(|byte| **byte == b'\n').count() + 1;
+        Ok(Box::new(MietteSpanContents::new_named(self.name.clone(), data, span, line, column, count)))
     }
 }
 
