@@ -34,6 +34,11 @@ pub mod world;
 
 pub use glam;
 
+/// The examples of the README, compiled and run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;
+
 /// What most programs need, in one line.
 pub mod prelude {
     pub use crate::body::{Body, BodyError, BodyId, BodyKind};

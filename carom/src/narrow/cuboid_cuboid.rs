@@ -13,7 +13,7 @@ use crate::shape::Cuboid;
 use glam::{Mat3, Vec2, Vec3};
 
 /// An edge axis must be shallower than the best face by this share of the boxes' size.
-const FACE_PREFERENCE: f32 = 1e-3;
+const FACE_PREFERENCE: f32 = 1e-4;
 /// Cross products shorter than this are of edges so nearly parallel that the faces decide.
 const PARALLEL: f32 = 1e-4;
 
