@@ -36,7 +36,10 @@ fn main() -> ExitCode {
             run(&scene, steps, dt, if json { Form::Json } else { Form::Table })
         }
         Some(Command::Scenes { json }) => scenes(if json { Form::Json } else { Form::Table }),
-        Some(Command::Draw { scene, steps, dt, trails, output }) => draw(&scene, steps, dt, trails, &output),
+        Some(Command::Draw { scene, steps, dt, trails, output }) => {
+            let trails = if trails { Trails::Drawn } else { Trails::Absent };
+            draw(&scene, steps, dt, trails, &output)
+        }
         Some(Command::Schema) => print(scene::SCHEMA),
     };
     match done {
@@ -65,6 +68,13 @@ enum Form {
     Overview,
 }
 
+/// Whether the paths of the bodies are in the picture.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Trails {
+    Drawn,
+    Absent,
+}
+
 fn run(name: &str, steps: Option<u32>, dt: Option<f32>, form: Form) -> Result<(), Failure> {
     let scene = scene::find(name)?.with(steps, dt);
     let mut world = scene.world()?;
@@ -85,10 +95,10 @@ fn scenes(form: Form) -> Result<(), Failure> {
     print(&if form == Form::Json { report::scenes_json(&scenes) } else { report::scenes_table(&scenes) })
 }
 
-fn draw(name: &str, steps: Option<u32>, dt: Option<f32>, trails: bool, output: &Path) -> Result<(), Failure> {
+fn draw(name: &str, steps: Option<u32>, dt: Option<f32>, trails: Trails, output: &Path) -> Result<(), Failure> {
     let scene = scene::find(name)?.with(steps, dt);
     let mut world = scene.world()?;
-    let mut paths = vec![Vec::new(); if trails { world.len() } else { 0 }];
+    let mut paths = vec![Vec::new(); if trails == Trails::Drawn { world.len() } else { 0 }];
     let report = simulate::run(&scene, &mut world, |world| {
         for (path, body) in paths.iter_mut().zip(world.bodies()) {
             path.push(body.center_of_mass());

@@ -230,9 +230,36 @@ fn json_error(text: &Text, span: Range<usize>, title: &str, error: &serde_json::
     }
     let line_start: usize = slice.split_inclusive('\n').take(error.line() - 1).map(str::len).sum();
     let offset = (line_start + error.column().saturating_sub(1)).min(slice.len());
-    let label = if error.is_eof() { "the text ends here" } else { "here" };
-    let token = token_at(slice, offset);
+    let (label, token) = match opening(slice, offset) {
+        // A sound list or object that was refused when it had been read.
+        Some(start) if error.is_data() => ("this value", start..offset + 1),
+        _ if error.is_eof() => ("the text ends here", token_at(slice, offset)),
+        _ => ("here", token_at(slice, offset)),
+    };
     text.error(span.start + token.start..span.start + token.end, message, label)
+}
+
+/// Where the list or object begins that ends at `offset`; none if the letter there closes nothing.
+fn opening(text: &str, offset: usize) -> Option<usize> {
+    let mut open = Vec::new();
+    let mut letters = text.bytes().enumerate();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            b'"' => {
+                // To the end of the string; a backslash takes the next letter with it.
+                while let Some((_, letter)) = letters.next().filter(|(_, letter)| *letter != b'"') {
+                    if letter == b'\\' {
+                        letters.next();
+                    }
+                }
+            }
+            b'{' | b'[' => open.push(at),
+            b'}' | b']' if at == offset => return open.pop(),
+            b'}' | b']' => drop(open.pop()),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// The string, number or word that has the letter at `offset`, or that letter alone: JSON's reader stops at the end or
@@ -269,6 +296,17 @@ mod tests {
         assert_eq!(token(28), "}");
         assert_eq!(token(400), "}");
         assert_eq!(token_at("", 0), 0..0);
+    }
+
+    #[test]
+    fn the_beginning_of_what_is_closed_is_found() {
+        let text = r#"{"a }\"": [1, {}], "b": 2}"#;
+        assert_eq!(opening(text, text.len() - 1), Some(0));
+        assert_eq!(opening(text, text.find("}]").unwrap_or(0)), text.find("{}"));
+        assert_eq!(opening(text, text.find("]").unwrap_or(0)), text.find("[1"));
+        assert_eq!(opening(text, 4), None, "in a string");
+        assert_eq!(opening("}", 0), None);
+        assert_eq!(opening("{\"", 9), None);
     }
 
     #[test]
