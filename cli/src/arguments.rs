@@ -15,7 +15,7 @@ Examples:
   carom scenes                                 what there is to see
   carom run boxes --steps 300                  simulate 300 steps and sum up
   carom run my-scene.json --json               the same for a file, as JSON
-  carom draw bounce --steps 90 --output b.svg  a picture after 1.5 seconds";
+  carom draw shower --steps 180 -o shower.svg   a picture after 1.5 seconds";
 
 const AFTER_RUN: &str = "\
 Output with --json, one object:
