@@ -19,6 +19,8 @@ pub mod shape;
 
 pub mod bounds;
 
+mod simd;
+
 pub use glam;
 
 /// What most programs need, in one line.
