@@ -30,7 +30,7 @@ pub(super) fn possible_vertices(points: &[Vec3]) -> Option<Vec<Vec3>> {
     let side = ((points.len() as f32 / 300.0).sqrt() as u32).clamp(3, 8);
     let round = Round::fit(points)?;
     let coarse = round.cube_map(side);
-    let fine = round.cube_map(2 * side);
+    let fine = round.cube_map(4 * side);
     let chosen = farthest_per_cell(points, &coarse);
     let largest = chosen.iter().fold(0.0, |largest: f64, point| largest.max(point.abs().max_element()));
     let scaled: Vec<DVec3> = chosen.iter().map(|&point| point / largest).collect();

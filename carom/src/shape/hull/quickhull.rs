@@ -14,6 +14,8 @@
 
 use super::super::FlatExtent;
 use super::cloud::first_tetrahedron;
+use crate::simd::{Above, DoubtfulPlane, heights_above};
+use fearless_simd::Level;
 use glam::DVec3;
 use robust::{Coord3D, orient3d};
 
@@ -31,13 +33,7 @@ pub(super) struct Triangulation {
 }
 
 /// The points above a plane have positive height. The normal has unit length except for needles near underflow.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Plane {
-    pub(super) normal: DVec3,
-    pub(super) offset: f64,
-    /// Heights of at most this much may have the wrong sign.
-    doubt: f64,
-}
+pub(super) type Plane = DoubtfulPlane;
 
 impl Plane {
     fn through(a: DVec3, b: DVec3, c: DVec3) -> Self {
@@ -108,6 +104,8 @@ struct Hull<'a> {
     orphans: Vec<u32>,
     cone: Vec<u32>,
     cone_planes: Vec<Plane>,
+    heights: Vec<Above>,
+    level: Level,
     /// For a vertex on the rim, the new face whose rim edge starts there.
     cone_from: Vec<u32>,
 }
@@ -133,6 +131,8 @@ impl<'a> Hull<'a> {
             orphans: Vec::new(),
             cone: Vec::new(),
             cone_planes: Vec::new(),
+            heights: Vec::new(),
+            level: Level::new(),
             cone_from: vec![NONE; points.len()],
         };
         for (corners, neighbours) in
@@ -213,21 +213,12 @@ impl<'a> Hull<'a> {
     fn hand_out_orphans(&mut self) {
         self.cone_planes.clear();
         self.cone_planes.extend(self.cone.iter().map(|&face| self.faces[face as usize].plane));
-        for &point in &self.orphans {
-            let position = self.points[point as usize];
-            let mut is_doubtful = false;
-            let mut found = None;
-            for (index, plane) in self.cone_planes.iter().enumerate() {
-                let height = plane.height(position);
-                if height > plane.doubt {
-                    found = Some((index, height));
-                    break;
-                }
-                is_doubtful |= height >= -plane.doubt;
-            }
+        heights_above(self.level, &self.cone_planes, self.points, &self.orphans, &mut self.heights);
+        for (&point, &Above { plane, height, is_doubtful }) in self.orphans.iter().zip(&self.heights) {
+            let mut found = (height > 0.0).then_some((plane as usize, height));
             if is_doubtful && found.is_none() {
                 let index = self.cone.iter().position(|&face| self.sees(point, face));
-                found = index.map(|index| (index, self.cone_planes[index].height(position)));
+                found = index.map(|index| (index, self.cone_planes[index].height(self.points[point as usize])));
             }
             if let Some((index, height)) = found {
                 let face = &mut self.faces[self.cone[index] as usize];
