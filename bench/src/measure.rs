@@ -34,7 +34,7 @@ pub struct Times {
 
 /// Runs `ours` and `peer` in turns and takes the shortest time of each; `jobs` is how many jobs one run does.
 pub fn compare(effort: Effort, jobs: usize, mut ours: impl FnMut(), mut peer: Option<impl FnMut()>) -> Times {
-    let budget = Duration::from_millis(if effort == Effort::Quick { 800 } else { 4000 });
+    let budget = Duration::from_millis(if effort == Effort::Quick { 700 } else { 3000 });
     let start = Instant::now();
     let mut shortest = [f64::INFINITY; 2];
     for turn in 0.. {

@@ -4,8 +4,9 @@ use crate::clouds;
 use crate::measure::{Row, compare};
 use crate::{Effort, Rows};
 use carom::glam::{DVec3, Vec3};
-use carom::shape::ConvexHull;
+use carom::shape::{ConvexHull, SupportMap as _};
 use parry3d::math::Vector;
+use parry3d::shape::{ConvexPolyhedron, SupportMap as _};
 use parry3d::transformation::try_convex_hull;
 use std::collections::BTreeSet;
 use std::hint::black_box;
@@ -35,7 +36,55 @@ pub fn rows(effort: Effort) -> Rows {
         cases.push(("hull/ball-1M", clouds::ball(1_000_000)));
         cases.push(("hull/sphere-100k", clouds::sphere(100_000)));
     }
-    cases.into_iter().map(|(case, points)| hull_row(effort, case, &points)).collect()
+    let hulls = cases.into_iter().map(|(case, points)| hull_row(effort, case, &points));
+    let supports = [32, 256, 1024].into_iter().flat_map(|count| {
+        [("cold", random_directions()), ("coherent", turning_directions())]
+            .map(|(kind, directions)| support_row(effort, count, kind, &directions))
+    });
+    hulls.chain(supports).collect()
+}
+
+fn random_directions() -> Vec<Vec3> {
+    let mut rng = fastrand::Rng::with_seed(9);
+    let mut coordinate = || rng.f32() * 2.0 - 1.0;
+    (0..1000).map(|_| Vec3::new(coordinate(), coordinate(), coordinate())).collect()
+}
+
+/// A direction that turns by half a degree at a time.
+fn turning_directions() -> Vec<Vec3> {
+    let angle = |i: usize| i as f32 * 0.01;
+    (0..1000).map(|i| Vec3::new(angle(i).cos(), angle(i).sin(), 0.5 * (0.3 * angle(i)).sin())).collect()
+}
+
+/// The support points of the hull of `count` points on a sphere along many directions.
+fn support_row(effort: Effort, count: usize, kind: &str, directions: &[Vec3]) -> Result<Row, String> {
+    let case = format!("support/hull-{count}-{kind}");
+    let points = clouds::sphere(count);
+    let ours = ConvexHull::new(&points).map_err(|error| format!("{case}: {error}"))?;
+    let peer_points: Vec<Vector> = points.iter().map(|point| Vector::new(point.x, point.y, point.z)).collect();
+    let peer =
+        ConvexPolyhedron::from_convex_hull(&peer_points).ok_or_else(|| format!("{case}: the peer has no hull"))?;
+    let peer_directions: Vec<Vector> = directions.iter().map(|d| Vector::new(d.x, d.y, d.z)).collect();
+    for (direction, &peer_direction) in directions.iter().zip(&peer_directions) {
+        let ours_along = direction.dot(ours.support(*direction));
+        let peer_along = peer_direction.dot(peer.local_support_point(peer_direction));
+        if (ours_along - peer_along).abs() > 1e-6 {
+            return Err(format!("{case}: {ours_along} along {direction} for {peer_along}"));
+        }
+    }
+    let run_ours = || {
+        let mut last = u32::MAX;
+        for &direction in directions {
+            last = black_box(ours.support_vertex(black_box(direction), if kind == "cold" { u32::MAX } else { last }));
+        }
+    };
+    let run_peer = || {
+        for &direction in &peer_directions {
+            black_box(peer.local_support_point(black_box(direction)));
+        }
+    };
+    let times = compare(effort, directions.len(), run_ours, Some(run_peer));
+    Ok(Row::new(AREA, case, PEER, times, String::new()))
 }
 
 fn hull_row(effort: Effort, case: &str, points: &[Vec3]) -> Result<Row, String> {

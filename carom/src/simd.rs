@@ -4,7 +4,7 @@
 //! no flags. It has no reciprocal estimates, no fused operations and no reordered sums, so that every level, and the
 //! scalar twin in the tests, give the same bits.
 
-use fearless_simd::{Level, Simd, dispatch};
+use fearless_simd::{Level, dispatch, prelude::*};
 use glam::{DVec3, Vec3};
 
 /// How many points are located at a time.
@@ -176,6 +176,144 @@ fn heights_above_twin(planes: &[DoubtfulPlane], points: &[DVec3], indices: &[u32
         }
         for i in 0..group.len() {
             result.push(Above { plane: numbers[i] as u32, height: heights[i], is_doubtful: clear[i] <= 0.0 });
+        }
+    }
+}
+
+/// Coordinates to be scanned must be filled up to a multiple of this.
+pub(crate) const SCAN_LANES: usize = 16;
+/// The most points that can be scanned at a time.
+pub(crate) const SCAN_MOST: usize = 256;
+const SCAN_WORDS: usize = SCAN_MOST / 64;
+
+/// Which of at most [`SCAN_MOST`] points have a product with `direction` that is at most `doubt` below the greatest, as bits. `coordinates` are
+/// all x, then all y, then all z.
+pub(crate) fn near_greatest(level: Level, coordinates: &[f32], direction: Vec3, doubt: f32) -> [u64; SCAN_WORDS] {
+    dispatch!(level, simd => near_greatest_wide(simd, coordinates, direction, doubt))
+}
+
+#[inline(always)]
+fn near_greatest_wide<S: Simd>(simd: S, coordinates: &[f32], direction: Vec3, doubt: f32) -> [u64; SCAN_WORDS] {
+    let lanes = S::f32s::LEN;
+    let (xs, rest) = coordinates.split_at(coordinates.len() / 3);
+    let (ys, zs) = rest.split_at(xs.len());
+    let [x, y, z] = direction.to_array().map(|component| S::f32s::splat(simd, component));
+    let products = || {
+        let chunks = xs.chunks_exact(lanes).zip(ys.chunks_exact(lanes)).zip(zs.chunks_exact(lanes));
+        chunks.map(|((xs, ys), zs)| {
+            let [xs, ys, zs] = [xs, ys, zs].map(|chunk| S::f32s::from_slice(simd, chunk));
+            xs * x + ys * y + zs * z
+        })
+    };
+    let mut greatest = S::f32s::splat(simd, f32::NEG_INFINITY);
+    for product in products() {
+        greatest = greatest.max(product);
+    }
+    let least = S::f32s::splat(simd, greatest.reduce_max() - doubt);
+    let mut bits = [0; SCAN_WORDS];
+    for (chunk, product) in products().enumerate() {
+        let place = chunk * lanes;
+        bits[place / 64] |= product.simd_ge(least).to_bitmask() << (place % 64);
+    }
+    bits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every level that this machine has.
+    fn levels() -> Vec<Level> {
+        let best = Level::new();
+        #[cfg(target_arch = "x86_64")]
+        let others =
+            [best.as_sse2().map(Level::Sse2), best.as_sse4_2().map(Level::Sse4_2), best.as_avx2().map(Level::Avx2)];
+        #[cfg(not(target_arch = "x86_64"))]
+        let others = [None];
+        others.into_iter().flatten().chain([best]).collect()
+    }
+
+    fn random_point(rng: &mut fastrand::Rng) -> Vec3 {
+        let scale = 10f32.powi(rng.i32(-3..3));
+        Vec3::new(rng.f32() - 0.5, rng.f32() - 0.5, rng.f32() - 0.5) * scale
+    }
+
+    #[test]
+    fn points_are_located_alike_at_every_level() {
+        let mut rng = fastrand::Rng::with_seed(1);
+        for round in 0..200 {
+            let centre = random_point(&mut rng);
+            let rows = std::array::from_fn(|_| rng.f32() * 3.0 - 1.5);
+            let map = CubeMap { centre, rows, side: rng.u32(1..40) };
+            let mut points: Vec<Vec3> = (0..rng.usize(1..=BLOCK)).map(|_| random_point(&mut rng)).collect();
+            points[0] = centre;
+            let mut expected = Located::default();
+            locate_twin(&map, &points, &mut expected);
+            for level in levels() {
+                let mut found = Located::default();
+                map.locate(level, &points, &mut found);
+                assert_eq!(found.cells, expected.cells, "{level:?}, round {round}");
+                assert_eq!(found.distances.map(f32::to_bits), expected.distances.map(f32::to_bits), "{level:?}");
+                assert_eq!(found.squares.map(f32::to_bits), expected.squares.map(f32::to_bits), "{level:?}");
+            }
+            assert!(expected.cells.iter().all(|&cell| cell < 6 * map.side * map.side));
+            let local = map.local(points[points.len() - 1]);
+            assert_eq!(expected.distances[points.len() - 1], local.abs().max_element(), "round {round}");
+        }
+    }
+
+    #[test]
+    fn heights_are_alike_at_every_level() {
+        let mut rng = fastrand::Rng::with_seed(2);
+        for round in 0..200 {
+            let points: Vec<DVec3> = (0..50).map(|_| random_point(&mut rng).as_dvec3()).collect();
+            let planes: Vec<DoubtfulPlane> = (0..rng.usize(1..20))
+                .map(|_| DoubtfulPlane {
+                    normal: random_point(&mut rng).as_dvec3(),
+                    offset: rng.f64() - 0.5,
+                    doubt: rng.f64() * 0.01,
+                })
+                .collect();
+            let indices: Vec<u32> = (0..rng.usize(0..40)).map(|_| rng.u32(0..50)).collect();
+            let (mut expected, mut found) = (Vec::new(), Vec::new());
+            heights_above_twin(&planes, &points, &indices, &mut expected);
+            for level in levels() {
+                heights_above(level, &planes, &points, &indices, &mut found);
+                assert_eq!(found, expected, "{level:?}, round {round}");
+            }
+            for (&index, above) in indices.iter().zip(&expected) {
+                let height = |plane: &DoubtfulPlane| plane.normal.dot(points[index as usize]) - plane.offset;
+                let certain = planes.iter().map(|plane| height(plane) - plane.doubt);
+                assert_eq!(certain.clone().fold(f64::NEG_INFINITY, f64::max), above.height, "round {round}");
+                assert_eq!(certain.clone().position(|height| height == above.height), Some(above.plane as usize));
+                assert_eq!(planes.iter().any(|plane| height(plane).abs() <= plane.doubt), above.is_doubtful);
+            }
+        }
+    }
+
+    #[test]
+    fn scans_are_alike_at_every_level() {
+        let twin = |coordinates: &[f32], direction: Vec3, doubt: f32| {
+            let count = coordinates.len() / 3;
+            let [x, y, z] = [0, 1, 2].map(|axis| &coordinates[axis * count..]);
+            let product = |i: usize| x[i] * direction.x + y[i] * direction.y + z[i] * direction.z;
+            let least = (0..count).map(product).fold(f32::NEG_INFINITY, f32::max) - doubt;
+            let mut bits = [0; SCAN_WORDS];
+            for i in (0..count).filter(|&i| product(i) >= least) {
+                bits[i / 64] |= 1 << (i % 64);
+            }
+            bits
+        };
+        let mut rng = fastrand::Rng::with_seed(3);
+        for round in 0..2000 {
+            let count = SCAN_LANES * rng.usize(1..=SCAN_MOST / SCAN_LANES);
+            let coordinates: Vec<f32> = (0..3 * count).map(|_| rng.f32() - 0.5).collect();
+            let direction = random_point(&mut rng);
+            let doubt = rng.f32() * 0.1 * direction.length();
+            let expected = twin(&coordinates, direction, doubt);
+            for level in levels() {
+                assert_eq!(near_greatest(level, &coordinates, direction, doubt), expected, "{level:?}, round {round}");
+            }
         }
     }
 }

@@ -6,6 +6,7 @@ mod cull;
 mod merge;
 mod polytope;
 mod quickhull;
+mod support;
 
 use super::{FlatExtent, ShapeError, ShapeKind, SupportMap};
 use glam::{DVec3, Vec3};
@@ -23,9 +24,12 @@ pub struct ConvexHull {
     face_corners: Vec<u32>,
     planes: Vec<FacePlane>,
     edges: Vec<HullEdge>,
-    /// `neighbours[neighbour_starts[v]..neighbour_starts[v + 1]]` are the vertices that share an edge with `v`.
+    /// `neighbours[neighbour_starts[v]..neighbour_starts[v + 1]]` are the neighbours of `v` in the triangulation; those
+    /// before `diagonal_starts[v]` share an edge with it, the others are across a face.
     neighbour_starts: Vec<u32>,
+    diagonal_starts: Vec<u32>,
     neighbours: Vec<u32>,
+    support: support::SupportIndex,
 }
 
 /// The plane of a face: `normal · x = offset`, the solid below.
@@ -85,6 +89,7 @@ impl ConvexHull {
             let Ok(again) = Self::of_points(&hull.vertices) else { break };
             (hull, is_settled) = again;
         }
+        support::prepare(&mut hull, is_settled);
         Ok(hull)
     }
 
@@ -126,6 +131,11 @@ impl ConvexHull {
 
     /// The vertices that share an edge with `vertex`.
     pub fn neighbours(&self, vertex: usize) -> &[u32] {
+        &self.neighbours[self.neighbour_starts[vertex] as usize..self.diagonal_starts[vertex] as usize]
+    }
+
+    fn triangulated_neighbours(&self, vertex: u32) -> &[u32] {
+        let vertex = vertex as usize;
         &self.neighbours[self.neighbour_starts[vertex] as usize..self.neighbour_starts[vertex + 1] as usize]
     }
 }
@@ -144,7 +154,7 @@ fn check(points: &[Vec3]) -> Result<(), ShapeError> {
 
 impl SupportMap for ConvexHull {
     fn support(&self, direction: Vec3) -> Vec3 {
-        self.vertices.iter().copied().max_by(|a, b| a.dot(direction).total_cmp(&b.dot(direction))).unwrap_or_default()
+        self.vertices[self.support_vertex(direction, u32::MAX) as usize]
     }
 }
 

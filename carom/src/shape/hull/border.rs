@@ -16,6 +16,11 @@ impl BorderEdge {
         hull.corners[self.triangle as usize][self.edge as usize]
     }
 
+    /// The point at which the edge ends.
+    pub(super) fn end(self, hull: &Triangulation) -> u32 {
+        hull.corners[self.triangle as usize][(self.edge as usize + 1) % 3]
+    }
+
     /// The face on the other side.
     pub(super) fn other_face(self, hull: &Triangulation, faces: &Faces) -> u32 {
         faces.of_triangle[hull.neighbours[self.triangle as usize][self.edge as usize] as usize]

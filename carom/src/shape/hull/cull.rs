@@ -147,7 +147,7 @@ fn limits(inner: &Triangulation, side: usize, unit: f64, error: f64) -> Option<V
 /// The gauge at each point of a grid over one face of the cube.
 fn greatest_gauges(gauges: &[Vec3], face: usize, coordinates: &[f32]) -> Vec<f32> {
     let mut at_corners = vec![0.0; coordinates.len() * coordinates.len()];
-    let sign = if face % 2 == 0 { 1.0 } else { -1.0 };
+    let sign = if face.is_multiple_of(2) { 1.0 } else { -1.0 };
     for gauge in gauges {
         let (major, along_u, along_v) = match face / 2 {
             0 => (sign * gauge.x, gauge.y, gauge.z),

@@ -3,6 +3,7 @@
 use super::border::BorderEdge;
 use super::merge::Faces;
 use super::quickhull::Triangulation;
+use super::support::SupportIndex;
 use super::{ConvexHull, FacePlane, HullEdge};
 use glam::{DVec3, Vec3};
 use std::ops::Range;
@@ -22,8 +23,19 @@ pub(super) fn assemble(points: &[Vec3], hull: &Triangulation, faces: &Faces) -> 
         .windows(2)
         .map(|range| plane(&vertices, &face_corners[range[0] as usize..range[1] as usize]))
         .collect();
-    let (neighbour_starts, neighbours) = neighbours(vertices.len(), &edges);
-    ConvexHull { vertices, face_starts, face_corners, planes, edges, neighbour_starts, neighbours }
+    let diagonals = diagonals(hull, faces, &number);
+    let (neighbour_starts, diagonal_starts, neighbours) = neighbours(vertices.len(), &edges, &diagonals);
+    ConvexHull {
+        vertices,
+        face_starts,
+        face_corners,
+        planes,
+        edges,
+        neighbour_starts,
+        diagonal_starts,
+        neighbours,
+        support: SupportIndex::default(),
+    }
 }
 
 /// A corner of a face, and the face beyond the edge that starts there.
@@ -125,22 +137,43 @@ fn plane(vertices: &[Vec3], corners: &[u32]) -> FacePlane {
     FacePlane { normal, offset: offset as f32 }
 }
 
-/// The vertices at the other end of each vertex's edges, in compressed rows.
-fn neighbours(vertex_count: usize, edges: &[HullEdge]) -> (Vec<u32>, Vec<u32>) {
-    let mut starts = vec![0; vertex_count + 1];
-    for vertex in edges.iter().flat_map(|edge| edge.vertices) {
+/// The edges of triangles inside a face, each once.
+fn diagonals(hull: &Triangulation, faces: &Faces, number: &[u32]) -> Vec<[u32; 2]> {
+    if faces.count == hull.corners.len() {
+        return Vec::new();
+    }
+    let all = (0..hull.corners.len() as u32).flat_map(|triangle| [0, 1, 2].map(|edge| BorderEdge { triangle, edge }));
+    all.filter(|edge| edge.other_face(hull, faces) == faces.of_triangle[edge.triangle as usize])
+        .map(|edge| [edge.start(hull), edge.end(hull)].map(|point| number[point as usize]))
+        .filter(|[from, to]| from < to && *to != NONE)
+        .collect()
+}
+
+/// The vertices at the other end of each vertex's edges and then of its diagonals, in compressed rows: where the rows
+/// start, where in them the diagonals do, and the rows.
+fn neighbours(count: usize, edges: &[HullEdge], diagonals: &[[u32; 2]]) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
+    let all = || edges.iter().map(|edge| edge.vertices).chain(diagonals.iter().copied());
+    let mut starts = vec![0; count + 1];
+    for vertex in all().flatten() {
         starts[vertex as usize + 1] += 1;
     }
-    for vertex in 0..vertex_count {
+    for vertex in 0..count {
         starts[vertex + 1] += starts[vertex];
     }
-    let mut next = starts.clone();
-    let mut neighbours = vec![0; edges.len() * 2];
-    for edge in edges {
-        for [from, to] in [edge.vertices, [edge.vertices[1], edge.vertices[0]]] {
+    let mut next = starts[..count].to_vec();
+    let mut diagonal_starts = Vec::new();
+    let mut neighbours = vec![0; 2 * (edges.len() + diagonals.len())];
+    for (index, [a, b]) in all().enumerate() {
+        if index == edges.len() {
+            diagonal_starts.clone_from(&next);
+        }
+        for [from, to] in [[a, b], [b, a]] {
             neighbours[next[from as usize] as usize] = to;
             next[from as usize] += 1;
         }
     }
-    (starts, neighbours)
+    if diagonals.is_empty() {
+        diagonal_starts = next;
+    }
+    (starts, diagonal_starts, neighbours)
 }
