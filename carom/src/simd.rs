@@ -194,28 +194,32 @@ pub(crate) fn near_greatest(level: Level, coordinates: &[f32], direction: Vec3, 
 
 #[inline(always)]
 fn near_greatest_wide<S: Simd>(simd: S, coordinates: &[f32], direction: Vec3, doubt: f32) -> [u64; SCAN_WORDS] {
-    let lanes = S::f32s::LEN;
     let (xs, rest) = coordinates.split_at(coordinates.len() / 3);
     let (ys, zs) = rest.split_at(xs.len());
-    let [x, y, z] = direction.to_array().map(|component| S::f32s::splat(simd, component));
-    let products = || {
-        let chunks = xs.chunks_exact(lanes).zip(ys.chunks_exact(lanes)).zip(zs.chunks_exact(lanes));
-        chunks.map(|((xs, ys), zs)| {
-            let [xs, ys, zs] = [xs, ys, zs].map(|chunk| S::f32s::from_slice(simd, chunk));
-            xs * x + ys * y + zs * z
-        })
-    };
     let mut greatest = S::f32s::splat(simd, f32::NEG_INFINITY);
-    for product in products() {
-        greatest = greatest.max(product);
+    let mut start = 0;
+    while start < xs.len() {
+        greatest = greatest.max(products(simd, [xs, ys, zs], start, direction));
+        start += S::f32s::LEN;
     }
     let least = S::f32s::splat(simd, greatest.reduce_max() - doubt);
     let mut bits = [0; SCAN_WORDS];
-    for (chunk, product) in products().enumerate() {
-        let place = chunk * lanes;
-        bits[place / 64] |= product.simd_ge(least).to_bitmask() << (place % 64);
+    start = 0;
+    while start < xs.len() {
+        let is_near = products(simd, [xs, ys, zs], start, direction).simd_ge(least);
+        bits[start / 64] |= is_near.to_bitmask() << (start % 64);
+        start += S::f32s::LEN;
     }
     bits
+}
+
+/// Closures are compiled without the level's instructions, so this is a function that is always inlined.
+#[inline(always)]
+fn products<S: Simd>(simd: S, [xs, ys, zs]: [&[f32]; 3], start: usize, direction: Vec3) -> S::f32s {
+    let end = start + S::f32s::LEN;
+    S::f32s::from_slice(simd, &xs[start..end]) * direction.x
+        + S::f32s::from_slice(simd, &ys[start..end]) * direction.y
+        + S::f32s::from_slice(simd, &zs[start..end]) * direction.z
 }
 
 #[cfg(test)]

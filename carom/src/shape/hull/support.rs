@@ -68,27 +68,26 @@ impl ConvexHull {
         // Each product is off by at most three roundings, so the farthest vertex is at most six below the greatest.
         let size = direction.abs().dot(self.support.reach.as_vec3());
         let doubt = 4.0 * f32::EPSILON * size + f32::MIN_POSITIVE;
-        let mut best: Option<u32> = None;
-        let mut consider = |vertex: u32| {
-            let is_farther = best.is_none_or(|best| self.is_farther(direction.as_dvec3(), vertex, best));
-            best = if is_farther { Some(vertex) } else { best };
-        };
-        if doubt.is_finite() && count <= SCAN_MOST {
-            let candidates = simd::near_greatest(Level::new(), coordinates, direction, doubt);
-            for (word, &bits) in candidates.iter().enumerate() {
-                let mut bits = bits;
-                while bits != 0 {
-                    let vertex = 64 * word + bits.trailing_zeros() as usize;
-                    bits &= bits - 1;
-                    if vertex < count {
-                        consider(vertex as u32);
-                    }
+        let along = direction.as_dvec3();
+        let farther = |a: u32, b: u32| if self.is_farther(along, a, b) { a } else { b };
+        if !doubt.is_finite() || count > SCAN_MOST {
+            return (1..count as u32).fold(0, |best, vertex| farther(vertex, best));
+        }
+        let mut best = u32::MAX;
+        let candidates = simd::near_greatest(Level::new(), coordinates, direction, doubt);
+        for (word, &bits) in candidates[..count.div_ceil(64)].iter().enumerate() {
+            let mut bits = bits;
+            while bits != 0 {
+                let vertex = (64 * word) as u32 + bits.trailing_zeros();
+                bits &= bits - 1;
+                if best == u32::MAX {
+                    best = vertex;
+                } else if (vertex as usize) < count {
+                    best = farther(vertex, best);
                 }
             }
-        } else {
-            (0..count as u32).for_each(consider);
         }
-        best.unwrap_or(0)
+        if (best as usize) < count { best } else { 0 }
     }
 
     fn climb(&self, direction: Vec3, start: u32, other_start: u32) -> u32 {
