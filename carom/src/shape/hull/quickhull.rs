@@ -18,6 +18,7 @@ use crate::simd::{Above, DoubtfulPlane, heights_above};
 use fearless_simd::Level;
 use glam::DVec3;
 use robust::{Coord3D, orient3d};
+use std::collections::BinaryHeap;
 
 const NONE: u32 = u32::MAX;
 
@@ -69,6 +70,31 @@ pub(super) fn triangulate(points: &[DVec3]) -> Result<Triangulation, FlatExtent>
         }
     }
     Ok(hull.into_triangulation())
+}
+
+/// Up to `budget` points, at least four, whose hull is near that of all: always the point farthest from the hull of those
+/// before it is next. Distances are measured after `scale` is taken back.
+pub(super) fn farthest_first(points: &[DVec3], budget: usize, scale: DVec3) -> Result<Vec<u32>, FlatExtent> {
+    let first = first_tetrahedron(points)?;
+    let mut hull = Hull::new(points, first);
+    let mut chosen = first.to_vec();
+    let mut by_distance = BinaryHeap::new();
+    while chosen.len() < budget {
+        for face in hull.unfinished.drain(..) {
+            let Face { farthest, farthest_height, plane, .. } = hull.faces[face as usize];
+            let distance = farthest_height / (plane.normal * scale).length();
+            // The bits of numbers that are not negative are in the order of the numbers.
+            by_distance.push((distance.max(0.0).to_bits(), farthest, face));
+        }
+        let Some((_, farthest, face)) = by_distance.pop() else { break };
+        let Face { farthest: still, first_outside, .. } = hull.faces[face as usize];
+        if first_outside != NONE && still == farthest {
+            hull.look_from(farthest, face);
+            hull.replace_seen_by_cone(farthest);
+            chosen.push(farthest);
+        }
+    }
+    Ok(chosen)
 }
 
 #[derive(Debug, Clone, Copy)]
