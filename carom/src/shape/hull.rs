@@ -13,8 +13,9 @@ use super::{FlatExtent, ShapeError, ShapeKind, SupportMap};
 use glam::{DVec3, Vec3};
 use std::sync::Arc;
 
-/// How often at most a hull is computed anew without redundant points; one or two are enough in practice.
-const SETTLING_ROUNDS: u32 = 8;
+/// Hulls are computed anew without redundant points until there are none, or until they have taken this many points and
+/// four times those of the first one. One or two rounds are usual; clouds as thin as rounding is wide take ten.
+const SETTLING_WORK: usize = 100_000;
 
 /// A convex polytope with polygonal faces.
 #[derive(Debug, Clone, PartialEq)]
@@ -138,13 +139,14 @@ impl ConvexHull {
         };
         // So that it is the exact hull of its vertices, and comes out the same when they are read back from a file.
         let mut is_settled = false;
-        for _ in 0..SETTLING_ROUNDS {
+        let mut work = SETTLING_WORK + 4 * surface.points.len();
+        while work > surface.points.len() {
+            work -= surface.points.len();
             let Some(kept) = surface.without_redundant_points() else {
                 is_settled = true;
                 break;
             };
-            let Ok(smaller) = Surface::around(kept) else { break };
-            surface = smaller;
+            surface = Surface::around(kept)?;
         }
         let mut hull = polytope::assemble(&surface.points, &surface.triangles, &surface.faces);
         support::prepare(&mut hull, is_settled);
@@ -204,7 +206,8 @@ impl Surface {
         Ok(Self { points, scaled, triangles, faces })
     }
 
-    /// The vertices without those that lie within rounding of a face or an edge; none if there are no such.
+    /// The vertices without those that lie within rounding of a face or an edge; none if there are no such, and if the
+    /// hull of the vertices is sure to come out the same.
     fn without_redundant_points(&self) -> Option<Vec<Vec3>> {
         let kept = |is_kept: &[bool]| {
             Some(self.points.iter().zip(is_kept).filter(|(_, is_kept)| **is_kept).map(|(&point, _)| point).collect())
@@ -213,7 +216,12 @@ impl Surface {
         if self.triangles.corners.iter().flatten().any(|&point| !corners[point as usize]) {
             return kept(corners);
         }
-        needle::without_needles(&self.scaled, &self.triangles, corners).and_then(|is_kept| kept(&is_kept))
+        if let Some(is_kept) = needle::without_needles(&self.scaled, &self.triangles, corners) {
+            return kept(&is_kept);
+        }
+        let is_merged = self.faces.count < self.triangles.corners.len();
+        let has_inner_points = corners.contains(&false);
+        if is_merged && has_inner_points && !self.triangles.is_unique(&self.scaled) { kept(corners) } else { None }
     }
 }
 
