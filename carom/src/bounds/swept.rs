@@ -17,6 +17,7 @@ pub use volume::SweepError;
 
 use super::extent::extent_along;
 use super::frame::axes_of;
+use super::rounding::ROUNDING;
 use super::{Aabb, BoundingSphere, BoundingVolume, BoundsError, OrientedBox};
 use crate::pose::Pose;
 use crate::shape::Shape;
@@ -123,7 +124,7 @@ impl Motion {
         let around_pivot = 0.5 * pivot_from.distance(pivot_to) + arm.length();
         let (a, b, reach) =
             if around_pivot < around_ends { (pivot_from, pivot_to, around_pivot) } else { (from, to, around_ends) };
-        let slack = SLACK * (center.length() + f64::from(ball.radius()));
+        let slack = SLACK * (center.length() + f64::from(ball.radius())) + self.world_rounding();
         Ok(BoundingSphere::of_ball(a.midpoint(b), reach + f64::from(ball.radius()) + slack))
     }
 
@@ -153,7 +154,7 @@ impl Motion {
     fn extent(&self, shape: &Shape, axis: DVec3, stray: f64) -> (f64, f64) {
         let at = |pose: &Pose| {
             let (least, greatest) = extent_along(shape, unit(pose.rotation).conjugate() * axis);
-            let slack = SLACK * least.abs().max(greatest.abs());
+            let slack = SLACK * least.abs().max(greatest.abs()) + self.world_rounding();
             let offset = axis.dot(pose.position - self.start.position);
             (offset + least - slack, offset + greatest + slack)
         };
@@ -185,6 +186,11 @@ impl Motion {
         let vector = rotation.xyz();
         // 1 − cos = sin² / (1 + cos), without cancellation.
         Turn { rotation, axis: vector.normalize_or_zero(), versine: vector.length_squared() / (1.0 + rotation.w) }
+    }
+
+    /// How far f64 is off where the body is.
+    fn world_rounding(&self) -> f64 {
+        ROUNDING * (self.start.position.length() + self.end.position.length() + f64::from(self.pivot.length()))
     }
 
     /// Where a point of the body is in the world at the start and at the end.

@@ -133,21 +133,23 @@ fn hull_of(points: &[Vec3], radius: f32) -> Result<Part, SweepError> {
         return Ok(Part { pose: LocalPose::at(a), shape: round(Shape::point())? });
     }
     let shape = match flat {
-        FlatExtent::Point | FlatExtent::Line => Shape::segment(a, b)?,
+        FlatExtent::Point | FlatExtent::Line => Shape::segment(b, a)?,
         FlatExtent::Plane => plate_around(points, a.as_dvec3(), b.as_dvec3())?,
     };
     Ok(Part { pose: LocalPose::IDENTITY, shape: round(shape)? })
 }
 
-/// A thin plate around points of a plane, `a` and `b` the farthest apart.
+/// A thin plate around points of a plane, `a` and `b` the farthest apart. It is wider as well as thicker than they are,
+/// since they may be all but on one line.
 fn plate_around(points: &[Vec3], a: DVec3, b: DVec3) -> Result<Shape, ShapeError> {
     let aside = |point: Vec3| (point.as_dvec3() - a).cross(b - a);
-    let normal = aside(farthest(points, |point| aside(point).length_squared())).normalize_or_zero().as_vec3();
+    let normal = aside(farthest(points, |point| aside(point).length_squared())).normalize_or_zero();
+    let [up, sideward] = [normal, normal.cross(b - a).normalize_or_zero()].map(|axis| axis.as_vec3());
     let size = points.iter().fold(Vec3::ZERO, |size, point| size.max(point.abs())).max_element();
     let mut thickness = PLATE * size;
     loop {
-        let plate: Vec<Vec3> =
-            points.iter().flat_map(|&point| [point - normal * thickness, point + normal * thickness]).collect();
+        let offsets = [up, sideward, -up, -sideward].map(|axis| axis * thickness);
+        let plate: Vec<Vec3> = points.iter().flat_map(|&point| offsets.map(|offset| point + offset)).collect();
         match Shape::hull(&plate) {
             // The hull may take it for flat still; at a tenth of the size it does not.
             Err(ShapeError::FlatHull { .. }) if thickness < 0.1 * size => thickness *= 2.0,
