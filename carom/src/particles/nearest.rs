@@ -7,7 +7,7 @@
 //! same memory. Cost for points of even density: k + log n; the result needs no more memory than the answer twice.
 
 use super::neighbours::{Neighbours, distance_squared, key, reset};
-use super::point_tree::{Leaf, PointTree, SHIFT, scaled};
+use super::point_tree::{PointTree, SHIFT, scaled};
 use super::{LANES, PointsError};
 use fearless_simd::{Simd, SimdBase, SimdMask, dispatch, f32x8};
 use glam::Vec3;
@@ -34,9 +34,12 @@ impl PointTree {
         let too_many = PointsError::TooManyNeighbours { count, queries: self.count };
         reset(&mut neighbours.searched, self.count * count).map_err(|_| too_many)?;
         neighbours.searched.par_chunks_mut(CHUNK * count).enumerate().for_each(|(chunk, rows)| {
+            let mut search = Search::of(self);
             dispatch!(self.level, simd => for (row, slot) in rows.chunks_exact_mut(count).zip(chunk * CHUNK..) {
                 let leaf = &self.leaves[slot / LANES];
-                search(simd, self, leaf.point(slot % LANES), slot / LANES, leaf.ids[slot % LANES], row);
+                search.query = leaf.point(slot % LANES);
+                search.own = leaf.ids[slot % LANES];
+                search.fill(simd, slot / LANES, row);
             });
         });
         let Neighbours { keys, searched, .. } = neighbours;
@@ -60,9 +63,10 @@ impl PointTree {
             return Ok(());
         }
         neighbours.keys.par_chunks_mut(CHUNK * count).zip(queries.par_chunks(CHUNK)).for_each(|(rows, queries)| {
+            let mut search = Search::of(self);
             dispatch!(self.level, simd => for (row, &query) in rows.chunks_exact_mut(count).zip(queries) {
-                let query = scaled(query, self.scale);
-                search(simd, self, query, leaf_near(simd, self, query), u32::MAX, row);
+                search.query = scaled(query, self.scale);
+                search.fill(simd, leaf_near(simd, self, search.query), row);
             });
         });
         // So far away that f32 cannot tell the points apart.
@@ -106,87 +110,88 @@ struct Waiting {
     place: u32,
 }
 
-/// Fills `row`, which holds no neighbours yet, with the nearest to `query`, except the point `own`.
-#[inline(always)]
-fn search<S: Simd>(simd: S, tree: &PointTree, query: Vec3, start: usize, own: u32, row: &mut [u64]) {
-    let mut stack = [Waiting::default(); STACK];
-    offer(simd, &tree.leaves[start], query, own, row);
-    for height in 0..tree.levels.len() {
-        let searched = start >> (SHIFT * height as u32);
-        let mut waiting =
-            push_children(simd, tree, height, searched >> SHIFT, searched % LANES, query, row, &mut stack, 0);
-        while waiting > 0 {
-            waiting -= 1;
-            let Waiting { key, height, place } = stack[waiting];
-            if key > worst(row) {
+/// One search after the other.
+struct Search<'a> {
+    tree: &'a PointTree,
+    query: Vec3,
+    /// The point that is not a neighbour.
+    own: u32,
+    /// What is to be searched still, the nearest on top.
+    stack: [Waiting; STACK],
+    waiting: usize,
+}
+
+impl<'a> Search<'a> {
+    fn of(tree: &'a PointTree) -> Self {
+        Self { tree, query: Vec3::ZERO, own: u32::MAX, stack: [Waiting::default(); STACK], waiting: 0 }
+    }
+
+    /// Fills `row`, which holds no neighbours yet, with the nearest to the query, beginning at leaf `start`.
+    #[inline(always)]
+    fn fill<S: Simd>(&mut self, simd: S, start: usize, row: &mut [u64]) {
+        self.offer(simd, start, row);
+        for height in 0..self.tree.levels.len() {
+            let searched = start >> (SHIFT * height as u32);
+            self.push_children(simd, height, searched >> SHIFT, !(1 << (searched % LANES)), worst(row));
+            while self.waiting > 0 {
+                self.waiting -= 1;
+                let Waiting { key, height, place } = self.stack[self.waiting];
+                if key > worst(row) {
+                    continue;
+                }
+                if height == 0 {
+                    self.offer(simd, place as usize, row);
+                } else {
+                    self.push_children(simd, height as usize - 1, place as usize, !0, worst(row));
+                }
+            }
+        }
+        if row.len() > SORTED {
+            row.sort_unstable();
+        }
+    }
+
+    /// Puts those of the children `among` a node's eight on the stack that may hold a better point than `worst`.
+    #[inline(always)]
+    fn push_children<S: Simd>(&mut self, simd: S, height: usize, place: usize, among: u32, worst: u64) {
+        let node = &self.tree.levels[height][place];
+        let distances = node.distances_squared(simd, self.query);
+        let near = distances.simd_le(f32x8::splat(simd, distance_squared(worst))).to_bitmask() as u32;
+        let there = (1u32 << children_below(self.tree, height, place)) - 1;
+        let mut hits = near & there & among;
+        let distances = distances.to_array();
+        let bottom = self.waiting;
+        while hits != 0 {
+            let lane = hits.trailing_zeros() as usize % LANES;
+            hits &= hits - 1;
+            let key = key(distances[lane], node.smallest[lane]);
+            if key > worst || self.waiting >= STACK {
                 continue;
             }
-            if height == 0 {
-                offer(simd, &tree.leaves[place as usize], query, own, row);
-            } else {
-                let (height, place) = (height as usize - 1, place as usize);
-                waiting = push_children(simd, tree, height, place, LANES, query, row, &mut stack, waiting);
+            let mut to = self.waiting;
+            while to > bottom && self.stack[to - 1].key < key {
+                self.stack[to] = self.stack[to - 1];
+                to -= 1;
             }
+            self.stack[to] = Waiting { key, height: height as u32, place: ((place << SHIFT) + lane) as u32 };
+            self.waiting += 1;
         }
     }
-    if row.len() > SORTED {
-        row.sort_unstable();
-    }
-}
 
-/// Puts the children of a node that are near enough on the stack, nearest on top, except child `but`.
-#[inline(always)]
-#[allow(clippy::too_many_arguments)]
-fn push_children<S: Simd>(
-    simd: S,
-    tree: &PointTree,
-    height: usize,
-    place: usize,
-    but: usize,
-    query: Vec3,
-    row: &[u64],
-    stack: &mut [Waiting; STACK],
-    bottom: usize,
-) -> usize {
-    let node = &tree.levels[height][place];
-    let worst = worst(row);
-    let distances = node.distances_squared(simd, query);
-    let near = distances.simd_le(f32x8::splat(simd, distance_squared(worst))).to_bitmask() as u32;
-    let there = (1u32 << children_below(tree, height, place)) - 1;
-    let mut hits = near & there & !(1 << but);
-    let distances = distances.to_array();
-    let mut top = bottom;
-    while hits != 0 {
-        let lane = hits.trailing_zeros() as usize % LANES;
-        hits &= hits - 1;
-        let key = key(distances[lane], node.smallest[lane]);
-        if key > worst || top >= STACK {
-            continue;
-        }
-        let child = Waiting { key, height: height as u32, place: ((place << SHIFT) + lane) as u32 };
-        let mut to = top;
-        while to > bottom && stack[to - 1].key < key {
-            stack[to] = stack[to - 1];
-            to -= 1;
-        }
-        stack[to] = child;
-        top += 1;
-    }
-    top
-}
-
-/// Takes the points of a leaf into the row if they are nearer than what is there.
-#[inline(always)]
-fn offer<S: Simd>(simd: S, leaf: &Leaf, query: Vec3, own: u32, row: &mut [u64]) {
-    let distances = leaf.distances_squared(simd, query);
-    let mut hits = distances.simd_le(f32x8::splat(simd, distance_squared(worst(row)))).to_bitmask() as u32;
-    let distances = distances.to_array();
-    while hits != 0 {
-        let lane = hits.trailing_zeros() as usize % LANES;
-        hits &= hits - 1;
-        let key = key(distances[lane], leaf.ids[lane]);
-        if key < worst(row) && leaf.ids[lane] != own {
-            if row.len() <= SORTED { insert_sorted(row, key) } else { replace_top(row, key) }
+    /// Takes the points of a leaf into the row if they are nearer than what is there.
+    #[inline(always)]
+    fn offer<S: Simd>(&self, simd: S, leaf: usize, row: &mut [u64]) {
+        let leaf = &self.tree.leaves[leaf];
+        let distances = leaf.distances_squared(simd, self.query);
+        let mut hits = distances.simd_le(f32x8::splat(simd, distance_squared(worst(row)))).to_bitmask() as u32;
+        let distances = distances.to_array();
+        while hits != 0 {
+            let lane = hits.trailing_zeros() as usize % LANES;
+            hits &= hits - 1;
+            let key = key(distances[lane], leaf.ids[lane]);
+            if key < worst(row) && leaf.ids[lane] != self.own {
+                if row.len() <= SORTED { insert_sorted(row, key) } else { replace_top(row, key) }
+            }
         }
     }
 }

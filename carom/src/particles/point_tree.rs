@@ -71,7 +71,8 @@ pub(super) struct Node {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Item {
-    point: Vec3,
+    /// An array, since a vector's coordinate by a variable axis is a branch.
+    point: [f32; 3],
     id: u32,
 }
 
@@ -97,7 +98,9 @@ impl PointTree {
         self.scale = scale_for(reach);
         self.count = points.len();
         self.items.clear();
-        self.items.extend(points.iter().zip(0..).map(|(&point, id)| Item { point: scaled(point, self.scale), id }));
+        self.items.extend(
+            points.iter().zip(0..).map(|(&point, id)| Item { point: scaled(point, self.scale).to_array(), id }),
+        );
         arrange(&mut self.items);
         self.leaves.clear();
         self.leaves.extend(self.items.chunks(LANES).map(Leaf::of));
@@ -132,7 +135,7 @@ impl PointTree {
             level.clear();
             match below.last() {
                 None => {
-                    level.extend(self.leaves.chunks(LANES).map(|leaves| Node::over(leaves.iter().map(Leaf::bounds))))
+                    level.extend(self.leaves.chunks(LANES).map(|leaves| Node::over(leaves.iter().map(Leaf::bounds))));
                 }
                 Some(children) => {
                     level.extend(children.chunks(LANES).enumerate().map(|(index, nodes)| {
@@ -171,10 +174,12 @@ fn arrange(items: &mut [Item]) {
         return;
     }
     let left = leaves.next_power_of_two() / 2 * LANES;
-    let (min, max) = items
-        .iter()
-        .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(min, max), item| (min.min(item.point), max.max(item.point)));
-    let axis = (max - min).max_position();
+    let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+    for item in items.iter() {
+        let point = Vec3::from_array(item.point);
+        (min, max) = (min.min(point), max.max(point));
+    }
+    let axis = (max - min).max_position() % 3;
     items.select_nth_unstable_by(left, |a, b| a.point[axis].total_cmp(&b.point[axis]).then(a.id.cmp(&b.id)));
     let sequential = items.len() <= SEQUENTIAL;
     let (below, above) = items.split_at_mut(left);

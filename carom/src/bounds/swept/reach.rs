@@ -24,13 +24,12 @@ pub(super) fn core_reach(shape: &Shape, center: DVec3, map: DMat3) -> f64 {
         Shape::HeightField(field) => over(&mut (0..field.heights().len()).map(|sample| field.vertex(sample))),
         Shape::Cylinder(cylinder) => {
             let top = DVec3::Y * f64::from(cylinder.half_height());
-            let from_discs = of(top).max(of(-top)) + f64::from(cylinder.radius());
-            from_discs.min(reach_of_box(shape, center, map))
+            let radius = f64::from(cylinder.radius());
+            disc_reach(top - center, radius, map).max(disc_reach(-top - center, radius, map))
         }
         Shape::Cone(cone) => {
             let apex = DVec3::Y * f64::from(cone.half_height());
-            let from_disc = of(apex).max(of(-apex) + f64::from(cone.radius()));
-            from_disc.min(reach_of_box(shape, center, map))
+            disc_reach(-apex - center, f64::from(cone.radius()), map).max(of(apex))
         }
         Shape::Ellipsoid(ellipsoid) => {
             let from_ball = of(DVec3::ZERO) + f64::from(ellipsoid.radii().max_element());
@@ -74,6 +73,14 @@ pub(super) fn cuboid_corners(half: Vec3) -> [Vec3; 8] {
         let sign = |axis: usize| if corner >> axis & 1 == 1 { 1.0 } else { -1.0 };
         half * Vec3::new(sign(0), sign(1), sign(2))
     })
+}
+
+/// A bound of |M(c + ru)| over the unit vectors u across the y axis: its square is |Mc|² + 2r MᵀMc·u + r²|Mu|², the
+/// product at most the length of MᵀMc across the axis, and |Mu| at most 1.
+fn disc_reach(center: DVec3, radius: f64, map: DMat3) -> f64 {
+    let mapped = map * center;
+    let across = (map.transpose() * mapped).with_y(0.0).length();
+    (mapped.length_squared() + 2.0 * radius * across + radius * radius).sqrt()
 }
 
 /// How far the corners of the box along the rows of the map are: each row is a coordinate of the mapped shape.
