@@ -2,11 +2,11 @@
 //!
 //! The pivot, mostly the centre of mass, moves evenly along a line while the shape turns evenly about it by an angle θ.
 //! A point at distance ρ from the axis is at ρ(cos φ, sin φ) in the plane across it, φ from −h to h with h = θ/2, and
-//! strays from the point ρ(cos h, φ/h·sin h) of the line between its ends. With k = sin h / h the squared gap over ρ² is
-//! f(φ) = 1 + cos²h + k²φ² − 2 cos φ cos h − 2kφ sin φ, so f′/2 = kφ(k − cos φ) − sin φ (k − cos h). For 0 ≤ φ ≤ h ≤ π/2
-//! sin φ ≥ kφ and k ≥ cos h, hence f′/2 ≤ kφ(cos h − cos φ) ≤ 0: the gap is greatest in the middle, ρ(1 − cos h).
+//! strays from the point ρ(cos h, φ/h·sin h) of the line between its ends. With k = sin h / h the squared gap over ρ²
+//! is f(φ) = 1 + cos²h + k²φ² − 2 cos φ cos h − 2kφ sin φ, so f′/2 = kφ(k − cos φ) − sin φ (k − cos h). As sin φ ≥ kφ
+//! and k ≥ cos h for 0 ≤ φ ≤ h ≤ π/2, f′/2 ≤ kφ(cos h − cos φ) ≤ 0: the gap is greatest in the middle, ρ(1 − cos h).
 //! So all of the motion is within r(1 − cos θ/2) of the convex hull of start and end, where r is how far the shape
-//! reaches from the axis, and the excess is across the axis only. That is exact to first order in θ and never too small.
+//! reaches from the axis, and the excess is across the axis only: second order in θ, and never too small.
 //! Large turns are also bounded by the ball around the pivot. Cost of a box: two boxes and one pass over the corners.
 //! Source: the bound by the sagitta is folklore in continuous collision detection; the proof is ours.
 

@@ -1,4 +1,4 @@
-//! Least-digit-first radix sort of 64-bit keys with an index: linear and stable, as many passes as the keys have digits.
+//! Least-digit-first radix sort of 64-bit keys with an index: linear, stable, as many passes as the keys have digits.
 
 /// A key and whose it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
