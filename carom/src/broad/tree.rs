@@ -52,6 +52,8 @@ pub struct DynamicTree {
     pairs_are_current: bool,
     events: Events,
     parted: follow::Parted,
+    scratch: join::JoinScratch,
+    order: build::Order,
     tests: u64,
 }
 
@@ -128,6 +130,8 @@ impl Default for DynamicTree {
             pairs_are_current: true,
             events: Events { all_began: true, ..Events::default() },
             parted: follow::Parted::default(),
+            scratch: join::JoinScratch::default(),
+            order: build::Order::default(),
             tests: 0,
         }
     }
@@ -136,15 +140,23 @@ impl Default for DynamicTree {
 impl DynamicTree {
     /// A tree over these boxes, ids counting from 0: faster than inserting them one by one.
     pub fn from_boxes(boxes: &[Aabb]) -> Result<Self, BroadPhaseError> {
+        let mut tree = Self::default();
+        tree.rebuild_from(boxes)?;
+        Ok(tree)
+    }
+
+    /// Forgets everything but its memory and takes in these boxes, ids counting from 0. The next look at changes will
+    /// tell of all pairs as begun.
+    pub fn rebuild_from(&mut self, boxes: &[Aabb]) -> Result<(), BroadPhaseError> {
         for (id, bounds) in (0u32..).zip(boxes) {
             checked(id, *bounds)?;
         }
         if boxes.len() > MAX_PROXIES as usize {
             return Err(BroadPhaseError::IdTooGreat { id: MAX_PROXIES });
         }
-        let mut tree = Self::default();
-        tree.build_from(boxes);
-        Ok(tree)
+        self.events = Events { all_began: true, ..Events::default() };
+        self.build_from(boxes);
+        Ok(())
     }
 
     fn slot(&self, id: u32) -> Option<u32> {
@@ -271,7 +283,7 @@ impl BroadPhase for DynamicTree {
         let events = self.events.began.capacity() + self.events.ended.capacity();
         let pairs = (self.pairs.capacity() + self.near.capacity() + events) * size_of::<Pair>();
         let memory = self.slots.bounds.capacity() * per_slot + lists * size_of::<u32>() + pairs;
-        let memory = memory + self.nodes.memory() + self.parted.memory();
+        let memory = memory + self.nodes.memory() + self.parted.memory() + self.order.memory() + self.scratch.memory();
         Cost { tests: self.tests, memory }
     }
 }

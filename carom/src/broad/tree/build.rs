@@ -1,34 +1,48 @@
 //! Sorting the slots along the Hilbert curve.
 
-use super::super::block::LANES;
+use super::super::block::{LANES, NOTHING};
 use super::super::{hilbert, radix};
-use super::{DynamicTree, NONE, Slots, follow};
+use super::{DynamicTree, NONE, NearPair, Slots, follow};
 use crate::bounds::Aabb;
 use glam::Vec3;
 
 impl DynamicTree {
-    /// Fills an empty tree.
+    /// Fills the tree with these boxes, whatever it held before.
     pub(super) fn build_from(&mut self, boxes: &[Aabb]) {
-        let order = hilbert_order(boxes.iter().zip(0u32..));
-        self.slots.ids.extend(order.iter().map(|&key| key as u32));
-        self.slots.bounds.extend(order.iter().map(|&key| boxes[key as u32 as usize]));
-        self.slots.flags.resize(boxes.len(), 0);
-        self.slot_of.resize(boxes.len(), NONE);
-        for (slot, &id) in (0u32..).zip(&self.slots.ids) {
-            self.slot_of[id as usize] = slot;
-        }
-        self.count = boxes.len();
-        self.nodes.reset(boxes.len());
+        self.order.fill(boxes.iter().zip(0u32..));
+        let count = boxes.len();
+        self.slots.ids.resize(count, NONE);
+        self.slots.bounds.resize(count, NOTHING);
+        self.slots.flags.clear();
+        self.slots.flags.resize(count, 0);
+        self.slot_of.clear();
+        self.slot_of.resize(count, NONE);
+        self.nodes.reset(count);
         if let Some(leaves) = self.nodes.levels.first_mut() {
-            for (block, boxes) in leaves.iter_mut().zip(self.slots.bounds.chunks(LANES)) {
-                boxes.iter().enumerate().for_each(|(lane, bounds)| block.set(lane, bounds));
+            let ids = self.slots.ids.chunks_mut(LANES);
+            let bounds = self.slots.bounds.chunks_mut(LANES);
+            let mut slot = 0;
+            for (((keys, block), ids), bounds) in self.order.keys.chunks(LANES).zip(leaves).zip(ids).zip(bounds) {
+                for (lane, ((key, id), own)) in keys.iter().zip(ids).zip(bounds).enumerate() {
+                    *id = *key as u32;
+                    *own = boxes[*id as usize];
+                    block.set(lane, own);
+                    self.slot_of[*id as usize] = slot;
+                    slot += 1;
+                }
             }
         }
         self.nodes.fill_upper();
         self.join_all();
-        self.near.iter_mut().for_each(|pair| pair.b_and_state |= super::NearPair::TOUCHING);
+        self.near.iter_mut().for_each(|pair| pair.b_and_state |= NearPair::TOUCHING);
+        self.count = count;
+        self.left.clear();
+        self.free.clear();
+        self.unsorted = 0;
+        self.is_current = true;
         self.pairs_are_current = false;
         self.decay = follow::Decay::default();
+        self.order.trim();
     }
 
     /// Sorts the slots anew and drops the free ones. Slots change their numbers: `near` is renumbered or, if the
@@ -36,7 +50,8 @@ impl DynamicTree {
     pub(super) fn sort(&mut self, keep_near: bool) {
         let enlarged: Vec<Aabb> = (0..self.slots.ids.len() as u32).map(|slot| self.nodes.get(slot)).collect();
         let taken = enlarged.iter().zip(0u32..).filter(|(bounds, _)| bounds.min.x <= bounds.max.x);
-        let order = hilbert_order(taken);
+        self.order.fill(taken);
+        let order = &self.order.keys;
         let old = std::mem::take(&mut self.slots);
         let gather = |key: &u64| *key as u32 as usize;
         self.slots = Slots {
@@ -61,41 +76,69 @@ impl DynamicTree {
         if keep_near {
             for pair in &mut self.near {
                 let (a, b) = (new_slot[pair.a as usize], new_slot[pair.b() as usize]);
-                *pair = super::NearPair::new(a.min(b), a.max(b), pair.is_touching());
+                *pair = NearPair::new(a.min(b), a.max(b), pair.is_touching());
             }
             self.left.iter_mut().for_each(|slot| *slot = new_slot[*slot as usize]);
         }
         self.free.clear();
         self.unsorted = 0;
         self.decay = follow::Decay::default();
+        self.order.trim();
     }
 }
 
-/// Keys with the payload below, in the order of the Hilbert curve through the boxes' middles.
-fn hilbert_order<'a>(boxes: impl Iterator<Item = (&'a Aabb, u32)> + Clone) -> Vec<u64> {
-    let (mut least, mut greatest) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-    for (bounds, _) in boxes.clone() {
-        // Half of the sum could be rounded; halves of f32 numbers are exact, and their sum cannot overflow.
-        let middle = bounds.min * 0.5 + bounds.max * 0.5;
-        least = least.min(middle);
-        greatest = greatest.max(middle);
+/// Boxes in the order of the Hilbert curve through their middles.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Order {
+    /// The rank, and the payload in the lower half.
+    keys: Vec<u64>,
+    spare: Vec<u64>,
+}
+
+/// Scratch of more entries than this is given back after use: 16 bytes a box would be a quarter more than the tree.
+const KEPT: usize = 1 << 15;
+
+impl Order {
+    fn fill<'a>(&mut self, boxes: impl Iterator<Item = (&'a Aabb, u32)> + Clone) {
+        let (mut least, mut greatest) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        let mut count = 0;
+        for (bounds, _) in boxes.clone() {
+            least = least.min(middle(bounds));
+            greatest = greatest.max(middle(bounds));
+            count += 1;
+        }
+        // Four cells or more to a box, so that few share one; each bit more costs in the sort.
+        let bits = match count {
+            0..16_000 => 6,
+            16_000..4_000_000 => 8,
+            _ => 10,
+        };
+        let extent = (greatest * 0.5 - least * 0.5).max_element() * 2.0;
+        let scale = ((1u32 << bits) as f32 - 0.5) / extent;
+        let scale = if scale.is_finite() { scale } else { 0.0 };
+        let last = Vec3::splat(((1u32 << bits) - 1) as f32);
+        self.keys.clear();
+        self.keys.extend(boxes.map(|(bounds, payload)| {
+            // A middle that overflows the scale is held to the last cell; NaN becomes cell 0.
+            let cell = ((middle(bounds) - least) * scale).min(last).to_array().map(|cell| cell as u32);
+            u64::from(hilbert::rank(cell, bits)) << 32 | u64::from(payload)
+        }));
+        radix::sort_by_key(&mut self.keys, &mut self.spare, 3 * bits);
     }
-    let extent = (greatest * 0.5 - least * 0.5).max_element() * 2.0;
-    let scale = if extent > 0.0 { (hilbert::CELLS as f32 - 0.5) / extent } else { 0.0 };
-    let scale = if scale.is_finite() { scale } else { 0.0 };
-    let mut keys: Vec<u64> = boxes
-        .map(|(bounds, payload)| {
-            // A product that overflows or is NaN saturates in the conversion.
-            let cell = (bounds.min * 0.5 + bounds.max * 0.5 - least) * scale;
-            u64::from(hilbert::rank(cell.x as u32, cell.y as u32, cell.z as u32)) << 32 | u64::from(payload)
-        })
-        .collect();
-    // Cells per box: from 8 up, so that few boxes share one.
-    let bits = match keys.len() {
-        0..30_000 => 20,
-        30_000..300_000 => 22,
-        _ => 30,
-    };
-    radix::sort_by_key(&mut keys, &mut Vec::new(), bits);
-    keys
+
+    fn trim(&mut self) {
+        if self.keys.len() > KEPT {
+            *self = Self::default();
+        }
+    }
+
+    pub(super) fn memory(&self) -> usize {
+        (self.keys.capacity() + self.spare.capacity()) * size_of::<u64>()
+    }
+}
+
+/// The middle of a box; halves first, so that the sum cannot overflow.
+#[inline(always)]
+fn middle(bounds: &Aabb) -> Vec3 {
+    bounds.min * 0.5 + bounds.max * 0.5
 }
