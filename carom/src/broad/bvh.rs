@@ -14,15 +14,16 @@ mod adjacency;
 mod bottom_up;
 mod static_bvh;
 mod top_down;
+mod topology;
 
 pub use adjacency::adjacent_triangles;
 pub use static_bvh::StaticBvh;
 
 use super::preorder::{self, Node};
-use crate::bounds::BoundingVolume;
-use bottom_up::Forest;
+use crate::bounds::{Aabb, BoundingVolume, BoundsError};
+use crate::shape::TriangleMesh;
 use glam::Vec3;
-use top_down::Center;
+use topology::{Span, Topology};
 
 /// How a hierarchy is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -54,13 +55,23 @@ pub enum BvhError {
         /// How many items there are.
         items: usize,
     },
-    /// A middle is NaN or infinite.
-    #[error("the middle of item {item} is {value}, not a finite point")]
-    NotFinite {
+    /// A box is NaN, infinite or turned inside out.
+    #[error("the box of item {item} from {min} to {max} is not sound")]
+    BadBox {
         /// The item.
         item: usize,
-        /// Its middle.
-        value: Vec3,
+        /// The box's least corner.
+        min: Vec3,
+        /// Its greatest corner.
+        max: Vec3,
+    },
+    /// An item has no volume of this kind around it.
+    #[error("item {item}: {reason}")]
+    NoVolume {
+        /// The item.
+        item: usize,
+        /// Why.
+        reason: BoundsError,
     },
     /// An edge joins an item that does not exist.
     #[error("edge {edge} joins item {item}, of {items}")]
@@ -93,9 +104,8 @@ const LEAF: usize = 4;
 /// use carom::broad::{Bvh, BvhBuild};
 /// use carom::glam::Vec3;
 ///
-/// let centers: Vec<Vec3> = (0..100).map(|i| Vec3::X * i as f32).collect();
-/// let boxes: Vec<Aabb> = centers.iter().map(|&center| Aabb::new(center - 0.4, center + 0.4)).collect();
-/// let bvh = Bvh::new(&boxes, &centers, BvhBuild::SurfaceArea)?;
+/// let boxes: Vec<Aabb> = (0..100).map(|i| Aabb::new(Vec3::X * i as f32, Vec3::X * i as f32 + 0.8)).collect();
+/// let bvh = Bvh::new(&boxes, &boxes, BvhBuild::SurfaceArea)?;
 /// let mut found = Vec::new();
 /// bvh.visit_overlapping(&Aabb::new(Vec3::splat(-1.0), Vec3::ONE), |item| found.push(item));
 /// found.sort();
@@ -107,32 +117,20 @@ pub struct Bvh<V> {
     nodes: Vec<Node<V>>,
     /// The surface of each node, 0 or more, infinite if it is not known.
     sizes: Vec<f32>,
-    /// The items in the order of the leaves, and their volumes.
-    order: Vec<u32>,
+    /// The items' volumes in the order of the leaves.
     volumes: Vec<V>,
     cost_when_built: f64,
-    scratch: Scratch<V>,
-}
-
-/// What builds use; kept so that a rebuild allocates nothing.
-#[derive(Debug, Clone)]
-struct Scratch<V> {
-    centers: Vec<Center>,
-    tasks: Vec<(usize, usize, u32)>,
-    depths: Vec<u32>,
-    forest: Forest<V>,
+    topology: Topology,
 }
 
 impl<V> Default for Bvh<V> {
     fn default() -> Self {
-        let scratch = Scratch { centers: Vec::new(), tasks: Vec::new(), depths: Vec::new(), forest: Forest::default() };
         Self {
             nodes: Vec::new(),
             sizes: Vec::new(),
-            order: Vec::new(),
             volumes: Vec::new(),
             cost_when_built: 1.0,
-            scratch,
+            topology: Topology::default(),
         }
     }
 }
@@ -145,39 +143,50 @@ fn size<V: BoundingVolume>(volume: &V) -> f32 {
 }
 
 impl<V: BoundingVolume> Bvh<V> {
-    /// A hierarchy over items, given their volumes and middles.
-    pub fn new(volumes: &[V], centers: &[Vec3], build: BvhBuild<'_>) -> Result<Self, BvhError> {
+    /// A hierarchy over items, given their volumes and axis-aligned boxes around them. The boxes decide the shape of the
+    /// tree, the volumes every answer; where the volumes are boxes, give them twice.
+    pub fn new(volumes: &[V], boxes: &[Aabb], build: BvhBuild<'_>) -> Result<Self, BvhError> {
         let mut bvh = Self::default();
-        bvh.rebuild(volumes, centers, build)?;
+        bvh.rebuild(volumes, boxes, build)?;
         Ok(bvh)
     }
 
+    /// A hierarchy over the triangles of a mesh.
+    pub fn around_triangles(mesh: &TriangleMesh, build: BvhBuild<'_>) -> Result<Self, BvhError> {
+        let corners = (0..mesh.triangles().len()).map(|triangle| mesh.corners(triangle));
+        let (mut volumes, mut boxes) = (Vec::new(), Vec::new());
+        for (item, corners) in corners.enumerate() {
+            let because = |reason| BvhError::NoVolume { item, reason };
+            volumes.push(V::around_points(&corners).map_err(because)?);
+            boxes.push(Aabb::around_points(&corners).map_err(because)?);
+        }
+        Self::new(&volumes, &boxes, build)
+    }
+
     /// Builds it anew, in the memory that it has.
-    pub fn rebuild(&mut self, volumes: &[V], centers: &[Vec3], build: BvhBuild<'_>) -> Result<(), BvhError> {
-        self.rebuild_with_leaves(volumes, centers, build, LEAF)
+    pub fn rebuild(&mut self, volumes: &[V], boxes: &[Aabb], build: BvhBuild<'_>) -> Result<(), BvhError> {
+        self.rebuild_with_leaves(volumes, boxes, build, LEAF)
     }
 
     fn rebuild_with_leaves(
         &mut self,
         volumes: &[V],
-        centers: &[Vec3],
+        boxes: &[Aabb],
         build: BvhBuild<'_>,
         leaf: usize,
     ) -> Result<(), BvhError> {
-        check(volumes.len(), centers, build)?;
-        self.nodes.clear();
-        self.order.clear();
-        self.scratch.depths.clear();
-        match build {
-            BvhBuild::Median => self.build_top_down(volumes, centers, leaf, top_down::split_at_median),
-            BvhBuild::SurfaceArea => self.build_top_down(volumes, centers, leaf, top_down::split_by_surface),
-            BvhBuild::BottomUp => self.build_bottom_up(volumes, centers, leaf, &[]),
-            BvhBuild::ByAdjacency(edges) => self.build_bottom_up(volumes, centers, leaf, edges),
-        }
+        check(volumes.len(), boxes, build)?;
+        self.topology.build(boxes, build, leaf);
+        let order = &self.topology.order;
         self.volumes.clear();
-        self.volumes.extend(self.order.iter().map(|&item| volumes[item as usize].clone()));
+        self.volumes.extend(order.iter().map(|&item| volumes[item as usize].clone()));
+        self.nodes.clear();
+        self.nodes.extend(self.topology.nodes.iter().map(|&Span { first, count }| {
+            // An inner node's volume is found when its children have theirs.
+            Node { volume: self.volumes[first as usize].clone(), end: 0, first, count }
+        }));
         self.fit_leaves();
-        preorder::close(&mut self.nodes, &self.scratch.depths);
+        preorder::close(&mut self.nodes, &self.topology.depths);
         self.measure();
         self.cost_when_built = self.cost();
         Ok(())
@@ -185,11 +194,11 @@ impl<V: BoundingVolume> Bvh<V> {
 
     /// Fits the volumes to items that have moved or deformed; the tree stays as it is.
     pub fn refit(&mut self, volumes: &[V]) -> Result<(), BvhError> {
-        if volumes.len() != self.order.len() {
-            let (given, items) = (volumes.len(), self.order.len());
+        if volumes.len() != self.len() {
+            let (given, items) = (volumes.len(), self.len());
             return Err(BvhError::CountMismatch { what: "volumes", given, items });
         }
-        for (place, &item) in self.volumes.iter_mut().zip(&self.order) {
+        for (place, &item) in self.volumes.iter_mut().zip(&self.topology.order) {
             *place = volumes[item as usize].clone();
         }
         self.fit_leaves();
@@ -207,12 +216,12 @@ impl<V: BoundingVolume> Bvh<V> {
 
     /// How many items there are.
     pub fn len(&self) -> usize {
-        self.order.len()
+        self.volumes.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.order.is_empty()
+        self.volumes.is_empty()
     }
 
     /// The volume around everything.
@@ -236,7 +245,7 @@ impl<V: BoundingVolume> Bvh<V> {
             }
             for place in node.items() {
                 if node.count == 1 || reaches(&self.volumes[place]) {
-                    visit(self.order[place]);
+                    visit(self.topology.order[place]);
                 }
             }
             index += 1;
@@ -269,7 +278,7 @@ impl<V: BoundingVolume> Bvh<V> {
                 for first in own.items() {
                     for second in theirs.items() {
                         if overlap(&self.volumes[first], &other.volumes[second]) {
-                            visit(self.order[first], other.order[second]);
+                            visit(self.topology.order[first], other.topology.order[second]);
                         }
                     }
                 }
@@ -284,11 +293,9 @@ impl<V: BoundingVolume> Bvh<V> {
     /// How many bytes it holds, those behind volumes of variable size left out.
     pub fn memory(&self) -> usize {
         self.nodes.capacity() * size_of::<Node<V>>()
-            + (self.sizes.capacity() + self.order.capacity() + self.scratch.depths.capacity()) * size_of::<u32>()
+            + self.sizes.capacity() * size_of::<f32>()
             + self.volumes.capacity() * size_of::<V>()
-            + self.scratch.centers.capacity() * size_of::<Center>()
-            + self.scratch.tasks.capacity() * size_of::<(usize, usize, u32)>()
-            + self.scratch.forest.memory()
+            + self.topology.memory()
     }
 
     fn fit_leaves(&mut self) {
@@ -320,15 +327,18 @@ impl<V: BoundingVolume> Bvh<V> {
     }
 }
 
-fn check(items: usize, centers: &[Vec3], build: BvhBuild<'_>) -> Result<(), BvhError> {
+fn check(items: usize, boxes: &[Aabb], build: BvhBuild<'_>) -> Result<(), BvhError> {
     if items > 1 << 31 {
         return Err(BvhError::TooMany { items });
     }
-    if centers.len() != items {
-        return Err(BvhError::CountMismatch { what: "middles", given: centers.len(), items });
+    if boxes.len() != items {
+        return Err(BvhError::CountMismatch { what: "boxes", given: boxes.len(), items });
     }
-    if let Some(item) = centers.iter().position(|center| !center.is_finite()) {
-        return Err(BvhError::NotFinite { item, value: centers[item] });
+    // NaN fails the comparison.
+    let is_sound =
+        |bounds: &Aabb| bounds.min.cmple(bounds.max).all() && bounds.min.is_finite() && bounds.max.is_finite();
+    if let Some(item) = boxes.iter().position(|bounds| !is_sound(bounds)) {
+        return Err(BvhError::BadBox { item, min: boxes[item].min, max: boxes[item].max });
     }
     if let BvhBuild::ByAdjacency(edges) = build {
         for (edge, ends) in edges.iter().enumerate() {

@@ -8,19 +8,20 @@
 //! Source: Meister, Bittner 2018, Parallel Locally-Ordered Clustering, doi 10.1109/TVCG.2017.2669983; there on the
 //! Morton curve and without the bound on rounds.
 
-use super::{Bvh, size};
-use crate::bounds::BoundingVolume;
-use crate::broad::preorder::Node;
+use super::topology::{Span, surface};
+use crate::bounds::{Aabb, BoundingVolume};
 use crate::broad::{hilbert, radix};
 use glam::Vec3;
 
 /// Neighbours looked at on each side.
 const REACH: usize = 8;
+/// Bits per axis of the curve.
+const CURVE_BITS: u32 = 10;
 
 /// A binary tree in the making: items first, then clusters in the order in which they came about.
-#[derive(Debug, Clone)]
-pub(super) struct Forest<V> {
-    pub(super) clusters: Vec<Cluster<V>>,
+#[derive(Debug, Clone, Default)]
+pub(super) struct Forest {
+    pub(super) clusters: Vec<Cluster>,
     /// Those that have not been merged yet, in the order of the curve.
     pub(super) row: Vec<u32>,
     merged_row: Vec<u32>,
@@ -31,10 +32,9 @@ pub(super) struct Forest<V> {
     stack: Vec<(u32, u32)>,
 }
 
-#[derive(Debug, Clone)]
-pub(super) struct Cluster<V> {
-    pub(super) volume: V,
-    center: Vec3,
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cluster {
+    pub(super) bounds: Aabb,
     /// The item's number and [`NONE`], or the two that were merged.
     parts: [u32; 2],
     /// How many items it holds.
@@ -44,51 +44,25 @@ pub(super) struct Cluster<V> {
 
 const NONE: u32 = u32::MAX;
 
-impl<V> Default for Forest<V> {
-    fn default() -> Self {
-        Self {
-            clusters: Vec::new(),
-            row: Vec::new(),
-            merged_row: Vec::new(),
-            best: Vec::new(),
-            keys: Vec::new(),
-            spare: Vec::new(),
-            stack: Vec::new(),
-        }
-    }
-}
-
-impl<V: BoundingVolume> Bvh<V> {
-    pub(super) fn build_bottom_up(&mut self, volumes: &[V], centers: &[Vec3], leaf: usize, edges: &[[u32; 2]]) {
-        let Self { nodes, order, scratch, .. } = self;
-        let forest = &mut scratch.forest;
-        forest.plant(volumes, centers);
-        forest.merge_along(edges);
-        forest.merge_nearest();
-        forest.flatten(leaf, nodes, order, &mut scratch.depths);
-    }
-}
-
-impl<V: BoundingVolume> Forest<V> {
-    fn plant(&mut self, volumes: &[V], centers: &[Vec3]) {
+impl Forest {
+    /// One cluster for each item.
+    pub(super) fn plant(&mut self, boxes: &[Aabb]) {
         self.clusters.clear();
-        self.clusters.extend(volumes.iter().zip(centers).zip(0u32..).map(|((volume, &center), item)| Cluster {
-            volume: volume.clone(),
-            center,
+        self.clusters.extend(boxes.iter().zip(0u32..).map(|(&bounds, item)| Cluster {
+            bounds,
             parts: [item, NONE],
             count: 1,
             height: 0,
         }));
         self.row.clear();
-        self.row.extend(0..volumes.len() as u32);
+        self.row.extend(0..boxes.len() as u32);
     }
 
     /// A cluster of two; the caller takes both out of the row.
     pub(super) fn merge(&mut self, a: u32, b: u32) -> u32 {
         let (first, second) = (&self.clusters[a as usize], &self.clusters[b as usize]);
         let cluster = Cluster {
-            volume: first.volume.merged(&second.volume),
-            center: first.center * 0.5 + second.center * 0.5,
+            bounds: first.bounds.merged(&second.bounds),
             parts: [a, b],
             count: first.count + second.count,
             height: 1 + first.height.max(second.height),
@@ -97,7 +71,8 @@ impl<V: BoundingVolume> Forest<V> {
         self.clusters.len() as u32 - 1
     }
 
-    fn merge_nearest(&mut self) {
+    /// Merges what is in the row until one is left.
+    pub(super) fn merge_nearest(&mut self) {
         self.sort_row();
         while self.row.len() > 1 {
             self.find_nearest();
@@ -126,9 +101,9 @@ impl<V: BoundingVolume> Forest<V> {
         self.best.clear();
         self.best.resize(self.row.len(), (f32::INFINITY, NONE));
         for place in 0..self.row.len() {
-            let volume = &self.clusters[self.row[place] as usize].volume;
+            let bounds = self.clusters[self.row[place] as usize].bounds;
             for other in place + 1..self.row.len().min(place + 1 + REACH) {
-                let surface = size(&volume.merged(&self.clusters[self.row[other] as usize].volume));
+                let surface = surface(&bounds.merged(&self.clusters[self.row[other] as usize].bounds));
                 for (one, partner) in [(place, other), (other, place)] {
                     let (least, chosen) = self.best[one];
                     let differing = |partner: u32| partner ^ one as u32;
@@ -143,37 +118,38 @@ impl<V: BoundingVolume> Forest<V> {
     }
 
     fn sort_row(&mut self) {
-        let middles = self.row.iter().map(|&cluster| self.clusters[cluster as usize].center);
+        let middles = self.row.iter().map(|&cluster| self.clusters[cluster as usize].bounds.center());
         let (least, greatest) = middles
             .clone()
             .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(least, greatest), at| (least.min(at), greatest.max(at)));
-        let scale = (hilbert::CELLS as f32 - 0.5) * 0.5 / (greatest * 0.5 - least * 0.5).max_element();
+        let last = Vec3::splat(((1u32 << CURVE_BITS) - 1) as f32);
+        let scale = 0.5 * (last.x + 0.5) / (greatest * 0.5 - least * 0.5).max_element();
         let scale = if scale.is_finite() { scale } else { 0.0 };
         self.keys.clear();
         self.keys.extend(middles.zip(&self.row).map(|(middle, &cluster)| {
-            // What overflows or is NaN saturates in the conversion.
-            let cell = (middle - least) * scale;
-            u64::from(hilbert::rank(cell.x as u32, cell.y as u32, cell.z as u32)) << 32 | u64::from(cluster)
+            // What overflows is held to the last cell; NaN becomes cell 0.
+            let cell = ((middle - least) * scale).min(last).to_array().map(|cell| cell as u32);
+            u64::from(hilbert::rank(cell, CURVE_BITS)) << 32 | u64::from(cluster)
         }));
-        radix::sort_by_key(&mut self.keys, &mut self.spare, 3 * hilbert::BITS);
+        radix::sort_by_key(&mut self.keys, &mut self.spare, 3 * CURVE_BITS);
         self.row.clear();
         self.row.extend(self.keys.iter().map(|&key| key as u32));
     }
 
     /// Lists the tree under the last cluster in preorder, with leaves of up to `leaf` items.
-    fn flatten(&mut self, leaf: usize, nodes: &mut Vec<Node<V>>, order: &mut Vec<u32>, depths: &mut Vec<u32>) {
+    pub(super) fn flatten(&mut self, leaf: usize, nodes: &mut Vec<Span>, order: &mut Vec<u32>, depths: &mut Vec<u32>) {
         self.stack.clear();
         self.stack.extend(self.row.iter().map(|&root| (root, 0)));
         while let Some((cluster, depth)) = self.stack.pop() {
-            let Cluster { ref volume, parts: [left, right], count, .. } = self.clusters[cluster as usize];
+            let Cluster { parts: [left, right], count, .. } = self.clusters[cluster as usize];
             depths.push(depth);
             if count as usize > leaf {
-                nodes.push(Node { volume: volume.clone(), end: 0, first: 0, count: 0 });
+                nodes.push(Span { first: order.len() as u32, count: 0 });
                 self.stack.push((right, depth + 1));
                 self.stack.push((left, depth + 1));
                 continue;
             }
-            nodes.push(Node { volume: volume.clone(), end: 0, first: order.len() as u32, count });
+            nodes.push(Span { first: order.len() as u32, count });
             let base = self.stack.len();
             self.stack.push((cluster, depth));
             while self.stack.len() > base {
@@ -185,11 +161,9 @@ impl<V: BoundingVolume> Forest<V> {
             }
         }
     }
-}
 
-impl<V> Forest<V> {
     pub(super) fn memory(&self) -> usize {
-        self.clusters.capacity() * size_of::<Cluster<V>>()
+        self.clusters.capacity() * size_of::<Cluster>()
             + (self.row.capacity() + self.merged_row.capacity()) * size_of::<u32>()
             + (self.best.capacity() + self.stack.capacity() + self.keys.capacity() + self.spare.capacity()) * 8
     }

@@ -11,7 +11,6 @@ use crate::bounds::Aabb;
 use crate::broad::block::LANES;
 use crate::broad::box_tree::{BoxTree, Item};
 use crate::broad::{BoxRay, Drawn, Index, Pair, Proxies};
-use glam::Vec3;
 
 /// A hierarchy of boxes; [`Rebuilt<StaticBvh>`](crate::broad::Rebuilt) is the broad phase on it.
 #[derive(Debug, Clone, Default)]
@@ -21,7 +20,6 @@ pub struct StaticBvh {
     tree: BoxTree,
     ids: Vec<u32>,
     boxes: Vec<Aabb>,
-    centers: Vec<Vec3>,
     leaf: Vec<Item>,
 }
 
@@ -53,12 +51,10 @@ impl StaticBvh {
         if is_same && self.bvh.refit(&self.boxes).is_ok() && self.bvh.decay() <= REBUILD_PAYS {
             return;
         }
-        self.centers.clear();
-        self.centers.extend(self.boxes.iter().map(Aabb::center));
-        let built = self.bvh.rebuild_with_leaves(&self.boxes, &self.centers, self.build, LANES);
+        let built = self.bvh.rebuild_with_leaves(&self.boxes, &self.boxes, self.build, LANES);
         // Proxies are checked at the door; only edges of an adjacency can be out of range, and then there are none.
         if built.is_err() {
-            let _ = self.bvh.rebuild_with_leaves(&self.boxes, &self.centers, BvhBuild::SurfaceArea, LANES);
+            let _ = self.bvh.rebuild_with_leaves(&self.boxes, &self.boxes, BvhBuild::SurfaceArea, LANES);
         }
     }
 }
@@ -68,11 +64,12 @@ impl Index for StaticBvh {
         self.fit(proxies);
         self.tree.clear();
         let Self { bvh, tree, ids, leaf, .. } = self;
-        for (node, &depth) in bvh.nodes.iter().zip(&bvh.scratch.depths) {
+        for (node, &depth) in bvh.nodes.iter().zip(&bvh.topology.depths) {
             if node.is_leaf() {
                 leaf.clear();
                 leaf.extend(
-                    node.items().map(|place| Item { bounds: bvh.volumes[place], id: ids[bvh.order[place] as usize] }),
+                    node.items()
+                        .map(|place| Item { bounds: bvh.volumes[place], id: ids[bvh.topology.order[place] as usize] }),
                 );
                 tree.push_leaf(leaf, depth);
             } else {
@@ -103,7 +100,6 @@ impl Index for StaticBvh {
             + self.tree.memory()
             + self.ids.capacity() * size_of::<u32>()
             + self.boxes.capacity() * size_of::<Aabb>()
-            + self.centers.capacity() * size_of::<Vec3>()
             + self.leaf.capacity() * size_of::<Item>()
     }
 }
