@@ -187,21 +187,22 @@ fn join<S: Simd>(simd: S, tree: &BoxTree, admits: &impl Fn(usize, &Aabb) -> bool
                 report(hits, own_ids[lane], own_ids, pairs);
             }
             tests += (LANES * (LANES - 1)) as u64;
-            for other in index + 1..range.end {
-                tests += meet(simd, &own, own_ids, &blocks[other], &ids[other * LANES..(other + 1) * LANES], pairs);
-            }
             let bounds = if range.len() == 1 { leaf.volume } else { block.union() };
+            for other in index + 1..range.end {
+                let other_ids = &ids[other * LANES..(other + 1) * LANES];
+                tests += meet(simd, &own, (&bounds, own_ids), &blocks[other], other_ids, pairs);
+            }
             let mut next = leaf.end as usize;
             while let Some(node) = nodes.get(next) {
                 tests += 1;
-                if !(node.volume.overlaps(&bounds) && admits(next, &bounds)) {
+                if !(reaches(&node.volume, &bounds) && admits(next, &bounds)) {
                     next = node.end as usize;
                     continue;
                 }
                 if node.is_leaf() {
                     for other in blocks_of(node) {
                         let other_ids = &ids[other * LANES..(other + 1) * LANES];
-                        tests += meet(simd, &own, own_ids, &blocks[other], other_ids, pairs);
+                        tests += meet(simd, &own, (&bounds, own_ids), &blocks[other], other_ids, pairs);
                     }
                 }
                 next += 1;
@@ -211,25 +212,35 @@ fn join<S: Simd>(simd: S, tree: &BoxTree, admits: &impl Fn(usize, &Aabb) -> bool
     tests
 }
 
-/// All of one block against all of another.
+/// The boxes of one block, which lie in `bounds`, against those of another that reach into `bounds`.
 #[inline(always)]
 fn meet<S: Simd>(
     simd: S,
     own: &LoadedBlock<S>,
-    own_ids: &[u32],
+    (bounds, own_ids): (&Aabb, &[u32]),
     other: &BoxBlock,
     other_ids: &[u32],
     pairs: &mut Vec<Pair>,
 ) -> u64 {
-    let mut tests = 0;
-    for (lane, &id) in other_ids.iter().enumerate() {
-        if id == u32::MAX {
-            break;
-        }
-        report(own.overlaps(simd, &other.get(lane)), id, own_ids, pairs);
-        tests += LANES as u64;
+    let mut reaching = other.overlaps(simd, bounds);
+    let tests = LANES as u64 * (1 + u64::from(reaching.count_ones()));
+    while reaching != 0 {
+        let lane = reaching.trailing_zeros() as usize;
+        reaching &= reaching - 1;
+        report(own.overlaps(simd, &other.get(lane)), other_ids[lane % LANES], own_ids, pairs);
     }
     tests
+}
+
+/// All six comparisons before the one branch: most nodes are missed along an axis that no one can foretell.
+#[inline(always)]
+fn reaches(node: &Aabb, bounds: &Aabb) -> bool {
+    (node.min.x <= bounds.max.x)
+        & (bounds.min.x <= node.max.x)
+        & (node.min.y <= bounds.max.y)
+        & (bounds.min.y <= node.max.y)
+        & (node.min.z <= bounds.max.z)
+        & (bounds.min.z <= node.max.z)
 }
 
 #[inline(always)]

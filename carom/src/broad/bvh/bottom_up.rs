@@ -117,23 +117,44 @@ impl Forest {
         }
     }
 
+    /// Sorts the row along the curve, and again along a curve of its own what falls into one cell of it: two crowds far
+    /// apart would each fall into one. Ends because the outermost middles always fall into different cells.
     fn sort_row(&mut self) {
-        let middles = self.row.iter().map(|&cluster| self.clusters[cluster as usize].bounds.center());
+        self.stack.clear();
+        self.stack.push((0, self.row.len() as u32));
+        while let Some((start, end)) = self.stack.pop() {
+            self.sort_run(start as usize, end as usize);
+            let mut from = 0;
+            for same in self.keys.chunk_by(|a, b| a >> 32 == b >> 32) {
+                if same.len() > REACH && same.len() < self.keys.len() {
+                    self.stack.push((start + from, start + from + same.len() as u32));
+                }
+                from += same.len() as u32;
+            }
+        }
+    }
+
+    fn sort_run(&mut self, start: usize, end: usize) {
+        let run = &mut self.row[start..end];
+        let middles = run.iter().map(|&cluster| self.clusters[cluster as usize].bounds.center());
         let (least, greatest) = middles
             .clone()
             .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(least, greatest), at| (least.min(at), greatest.max(at)));
-        let last = Vec3::splat(((1u32 << CURVE_BITS) - 1) as f32);
-        let scale = 0.5 * (last.x + 0.5) / (greatest * 0.5 - least * 0.5).max_element();
-        let scale = if scale.is_finite() { scale } else { 0.0 };
+        // Halves do not overflow, and a quotient serves extents whose reciprocal would.
+        let half_extent = (greatest * 0.5 - least * 0.5).max_element();
+        let last = ((1u32 << CURVE_BITS) - 1) as f32;
         self.keys.clear();
-        self.keys.extend(middles.zip(&self.row).map(|(middle, &cluster)| {
-            // What overflows is held to the last cell; NaN becomes cell 0.
-            let cell = ((middle - least) * scale).min(last).to_array().map(|cell| cell as u32);
+        self.keys.extend(middles.zip(run.iter()).map(|(middle, &cluster)| {
+            // NaN, where all middles are one, becomes cell 0.
+            let cell = ((middle * 0.5 - least * 0.5) / half_extent * last).to_array().map(|cell| cell as u32);
             u64::from(hilbert::rank(cell, CURVE_BITS)) << 32 | u64::from(cluster)
         }));
-        radix::sort_by_key(&mut self.keys, &mut self.spare, 3 * CURVE_BITS);
-        self.row.clear();
-        self.row.extend(self.keys.iter().map(|&key| key as u32));
+        if run.len() < 256 {
+            self.keys.sort_unstable();
+        } else {
+            radix::sort_by_key(&mut self.keys, &mut self.spare, 3 * CURVE_BITS);
+        }
+        run.iter_mut().zip(&self.keys).for_each(|(place, &key)| *place = key as u32);
     }
 
     /// Lists the tree under the last cluster in preorder, with leaves of up to `leaf` items.
