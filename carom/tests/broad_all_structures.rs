@@ -7,16 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// All structures, by name.
 fn structures() -> Vec<(&'static str, Box<dyn BroadPhase>)> {
-    [
-        ("brute force", Structure::BruteForce),
-        ("dynamic tree", Structure::DynamicTree),
-        ("octree", Structure::Octree),
-        ("k-d tree", Structure::KdTree),
-        ("BSP tree", Structure::Bsp),
-        ("static hierarchy", Structure::StaticBvh),
-    ]
-    .map(|(name, structure)| (name, structure.build()))
-    .into()
+    Structure::ALL.iter().map(|structure| (structure.name(), structure.build())).collect()
 }
 
 #[derive(Debug, Clone, Copy)]
