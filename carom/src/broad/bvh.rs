@@ -91,7 +91,8 @@ pub enum BvhError {
     },
 }
 
-/// When [`Bvh::decay`] exceeds this, questions have lost more than a third and a rebuild pays within a few hundred.
+/// When [`Bvh::decay`] exceeds this, a rebuild is repaid by about seven joins of the tree with itself: a build by
+/// surface costs a little more than twice as much as the join that follows it.
 pub const REBUILD_PAYS: f32 = 1.35;
 
 /// Items in a leaf, unless said otherwise.
@@ -209,7 +210,8 @@ impl<V: BoundingVolume> Bvh<V> {
         Ok(())
     }
 
-    /// How much dearer an average question is than after the last build: 1 then, more as the tree decays.
+    /// How much dearer an average question is than after the last build: 1 then, more as the tree decays; compare with
+    /// [`REBUILD_PAYS`]. An item far larger than all others outweighs what happens among those.
     pub fn decay(&self) -> f32 {
         (self.cost() / self.cost_when_built) as f32
     }

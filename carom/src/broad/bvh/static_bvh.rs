@@ -1,8 +1,9 @@
 //! The hierarchy of boxes as a broad phase.
 //!
-//! As long as the same proxies are there, the tree is refitted, and built anew when questions have become dearer by
-//! [`REBUILD_PAYS`](super::REBUILD_PAYS). Leaves hold up to eight boxes, which are compared at once; the join is that
-//! of `box_tree`. Cost: a build by surface takes O(n log n), a refit O(n).
+//! As long as the same proxies are there, the tree is refitted; it is built anew when the last join took more tests by
+//! [`REBUILD_PAYS`](super::REBUILD_PAYS) than the first one after the last build. The tests themselves are counted, not
+//! estimated by surfaces, which one box around everything would outweigh. Leaves hold up to eight boxes, which are
+//! compared at once; the join is that of `box_tree`. Cost: a build by surface takes O(n log n), a refit O(n).
 //! Wins where boxes differ much in size and change their places little; loses to the dynamic tree, which does not even
 //! look at what has not moved, and to all that are built faster when everything leaps.
 
@@ -21,6 +22,9 @@ pub struct StaticBvh {
     ids: Vec<u32>,
     boxes: Vec<Aabb>,
     leaf: Vec<Item>,
+    /// Tests of the last join, and of the first since the last build.
+    tests: u64,
+    tests_when_built: Option<u64>,
 }
 
 impl StaticBvh {
@@ -48,9 +52,11 @@ impl StaticBvh {
 
     fn fit(&mut self, proxies: &Proxies) {
         let is_same = self.gather(proxies);
-        if is_same && self.bvh.refit(&self.boxes).is_ok() && self.bvh.decay() <= REBUILD_PAYS {
+        let is_good = self.tests_when_built.is_some_and(|then| self.tests as f32 <= REBUILD_PAYS * then as f32);
+        if is_same && is_good && self.bvh.refit(&self.boxes).is_ok() {
             return;
         }
+        self.tests_when_built = None;
         let built = self.bvh.rebuild_with_leaves(&self.boxes, &self.boxes, self.build, LANES);
         // Proxies are checked at the door; only edges of an adjacency can be out of range, and then there are none.
         if built.is_err() {
@@ -80,7 +86,9 @@ impl Index for StaticBvh {
     }
 
     fn find_pairs(&mut self, _proxies: &Proxies, pairs: &mut Vec<Pair>) -> u64 {
-        self.tree.find_pairs(|_, _| true, pairs)
+        self.tests = self.tree.find_pairs(|_, _| true, pairs);
+        self.tests_when_built.get_or_insert(self.tests);
+        self.tests
     }
 
     fn candidates(&self, bounds: &Aabb, visit: &mut dyn FnMut(u32)) {
