@@ -144,8 +144,8 @@ fn size<V: BoundingVolume>(volume: &V) -> f32 {
 }
 
 impl<V: BoundingVolume> Bvh<V> {
-    /// A hierarchy over items, given their volumes and axis-aligned boxes around them. The boxes decide the shape of the
-    /// tree, the volumes every answer; where the volumes are boxes, give them twice.
+    /// A hierarchy over items, given their volumes and axis-aligned boxes around them. The boxes decide the shape of
+    /// the tree, the volumes every answer; where the volumes are boxes, give them twice.
     pub fn new(volumes: &[V], boxes: &[Aabb], build: BvhBuild<'_>) -> Result<Self, BvhError> {
         let mut bvh = Self::default();
         bvh.rebuild(volumes, boxes, build)?;
