@@ -5,11 +5,17 @@
 //! [`Rebuilt`].
 
 mod block;
+mod box_tree;
 mod brute_force;
+mod bsp;
+mod bvh;
 mod drawing;
 mod events;
 mod hilbert;
+mod kd_tree;
+mod octree;
 mod pair_set;
+mod preorder;
 mod proxies;
 mod radix;
 mod ray;
@@ -17,7 +23,11 @@ mod rebuilt;
 mod tree;
 
 pub use brute_force::BruteForce;
+pub use bsp::Bsp;
+pub use bvh::{Bvh, BvhBuild, BvhError, REBUILD_PAYS, StaticBvh, adjacent_triangles};
 pub use drawing::Drawn;
+pub use kd_tree::KdTree;
+pub use octree::Octree;
 pub use pair_set::PairSet;
 pub use proxies::Proxies;
 pub use ray::BoxRay;
@@ -214,17 +224,30 @@ pub enum Structure {
     /// A tree that follows moving boxes.
     #[default]
     DynamicTree,
+    /// Cubes divided in eight.
+    Octree,
+    /// Median planes across the axes.
+    KdTree,
+    /// Planes along faces of the boxes.
+    Bsp,
+    /// A hierarchy of boxes that is refitted while it stays good.
+    StaticBvh,
 }
 
 impl Structure {
     /// All of them.
-    pub const ALL: &'static [Self] = &[Self::BruteForce, Self::DynamicTree];
+    pub const ALL: &'static [Self] =
+        &[Self::BruteForce, Self::DynamicTree, Self::Octree, Self::KdTree, Self::Bsp, Self::StaticBvh];
 
     /// Its name in words.
     pub fn name(self) -> &'static str {
         match self {
             Self::BruteForce => "brute force",
             Self::DynamicTree => "dynamic tree",
+            Self::Octree => "octree",
+            Self::KdTree => "k-d tree",
+            Self::Bsp => "BSP tree",
+            Self::StaticBvh => "static hierarchy",
         }
     }
 
@@ -233,6 +256,10 @@ impl Structure {
         match self {
             Self::BruteForce => Box::new(BruteForce::default()),
             Self::DynamicTree => Box::new(DynamicTree::default()),
+            Self::Octree => Box::new(Rebuilt::<Octree>::default()),
+            Self::KdTree => Box::new(Rebuilt::<KdTree>::default()),
+            Self::Bsp => Box::new(Rebuilt::<Bsp>::default()),
+            Self::StaticBvh => Box::new(Rebuilt::<StaticBvh>::default()),
         }
     }
 }
