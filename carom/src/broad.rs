@@ -6,6 +6,7 @@
 
 mod block;
 mod brute_force;
+mod columns;
 mod drawing;
 mod hilbert;
 mod pair_set;
@@ -13,6 +14,7 @@ mod proxies;
 mod radix;
 mod ray;
 mod rebuilt;
+mod sort_and_sweep;
 mod tree;
 
 pub use brute_force::BruteForce;
@@ -21,6 +23,7 @@ pub use pair_set::PairSet;
 pub use proxies::Proxies;
 pub use ray::BoxRay;
 pub use rebuilt::{Index, Rebuilt};
+pub use sort_and_sweep::{SortAndSweep, SweptAxis};
 pub use tree::DynamicTree;
 
 use crate::body::Bodies;
@@ -181,6 +184,8 @@ pub(crate) fn distance_squared(bounds: &Aabb, point: Vec3) -> f32 {
 pub enum Structure {
     /// Every box against every other.
     BruteForce,
+    /// Sort and sweep along one axis, anew at every look.
+    SortAndSweep,
     /// A tree that follows moving boxes.
     #[default]
     DynamicTree,
@@ -191,6 +196,7 @@ impl Structure {
     pub fn build(self) -> Box<dyn BroadPhase> {
         match self {
             Self::BruteForce => Box::new(BruteForce::default()),
+            Self::SortAndSweep => Box::new(SortAndSweep::default()),
             Self::DynamicTree => Box::new(DynamicTree::default()),
         }
     }

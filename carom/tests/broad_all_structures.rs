@@ -7,9 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// All structures, by name.
 fn structures() -> Vec<(&'static str, Box<dyn BroadPhase>)> {
-    [("brute force", Structure::BruteForce), ("dynamic tree", Structure::DynamicTree)]
-        .map(|(name, structure)| (name, structure.build()))
-        .into()
+    [
+        ("brute force", Structure::BruteForce),
+        ("sort and sweep", Structure::SortAndSweep),
+        ("dynamic tree", Structure::DynamicTree),
+    ]
+    .map(|(name, structure)| (name, structure.build()))
+    .into()
 }
 
 #[derive(Debug, Clone, Copy)]

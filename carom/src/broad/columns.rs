@@ -1,0 +1,119 @@
+//! Boxes coordinate by coordinate, so that any eight that follow each other are tested at once. Unlike a
+//! [`BoxBlock`](super::block::BoxBlock) the eight may begin anywhere, as the runs of a sorted list do.
+
+use super::block::{LANES, NOTHING};
+use crate::bounds::Aabb;
+use fearless_simd::{Simd, SimdBase, SimdMask, f32x8};
+use glam::Vec3;
+
+/// Six columns of one length, eight longer than there are boxes; what is beyond overlaps nothing.
+#[derive(Debug, Clone, Default)]
+pub(super) struct BoxColumns {
+    min: [Vec<f32>; 3],
+    max: [Vec<f32>; 3],
+    count: usize,
+}
+
+impl BoxColumns {
+    /// Takes in the boxes of these ids, in this order, in place of those before.
+    pub(super) fn gather(&mut self, boxes: &[Aabb], order: &[u32]) {
+        self.count = order.len();
+        for (columns, rest) in [(&mut self.min, NOTHING.min.x), (&mut self.max, NOTHING.max.x)] {
+            for column in columns.iter_mut() {
+                column.resize(order.len() + LANES, rest);
+                column[order.len()..].fill(rest);
+            }
+        }
+        let [min_x, min_y, min_z] = self.min.each_mut().map(|column| &mut column[..order.len()]);
+        let [max_x, max_y, max_z] = self.max.each_mut().map(|column| &mut column[..order.len()]);
+        for (index, &id) in order.iter().enumerate() {
+            let Aabb { min, max } = boxes[id as usize];
+            (min_x[index], min_y[index], min_z[index]) = (min.x, min.y, min.z);
+            (max_x[index], max_y[index], max_z[index]) = (max.x, max.y, max.z);
+        }
+    }
+
+    /// How many boxes there are.
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// A box by its place.
+    #[inline(always)]
+    pub(super) fn get(&self, index: usize) -> Aabb {
+        Aabb {
+            min: Vec3::new(self.min[0][index], self.min[1][index], self.min[2][index]),
+            max: Vec3::new(self.max[0][index], self.max[1][index], self.max[2][index]),
+        }
+    }
+
+    /// Least coordinates along an axis.
+    pub(super) fn min(&self, axis: usize) -> &[f32] {
+        &self.min[axis]
+    }
+
+    /// Greatest coordinates along an axis.
+    pub(super) fn max(&self, axis: usize) -> &[f32] {
+        &self.max[axis]
+    }
+
+    /// Bit `i` says whether the box at `first + i` overlaps `bounds`, for eight boxes.
+    #[inline(always)]
+    pub(super) fn overlaps<S: Simd>(&self, simd: S, first: usize, bounds: &WideBox<S>) -> u32 {
+        let load = |column: &Vec<f32>| f32x8::from_slice(simd, &column[first..first + LANES]);
+        let along = |axis: usize| {
+            load(&self.min[axis]).simd_le(bounds.max[axis]) & bounds.min[axis].simd_le(load(&self.max[axis]))
+        };
+        (along(0) & along(1) & along(2)).to_bitmask() as u32
+    }
+
+    /// Calls `visit` with the place of each box from `first` to before `end` that overlaps; returns how many were
+    /// compared.
+    #[inline(always)]
+    pub(super) fn visit_overlaps<S: Simd>(
+        &self,
+        simd: S,
+        first: usize,
+        end: usize,
+        bounds: &WideBox<S>,
+        mut visit: impl FnMut(usize),
+    ) -> u64 {
+        let mut start = first;
+        while start < end {
+            let mut hits = self.overlaps(simd, start, bounds) & lanes_below(end - start);
+            while hits != 0 {
+                visit(start + hits.trailing_zeros() as usize);
+                hits &= hits - 1;
+            }
+            start += LANES;
+        }
+        (start - first.min(start)) as u64
+    }
+
+    /// How many bytes it holds.
+    pub(super) fn memory(&self) -> usize {
+        self.min.iter().chain(&self.max).map(|column| column.capacity() * size_of::<f32>()).sum()
+    }
+}
+
+/// The lower `count` of eight bits.
+#[inline(always)]
+pub(super) fn lanes_below(count: usize) -> u32 {
+    !(!0u32 << count.min(LANES))
+}
+
+/// A box in every lane.
+pub(super) struct WideBox<S: Simd> {
+    pub(super) min: [f32x8<S>; 3],
+    pub(super) max: [f32x8<S>; 3],
+}
+
+impl<S: Simd> WideBox<S> {
+    /// The box eight times.
+    #[inline(always)]
+    pub(super) fn new(simd: S, bounds: &Aabb) -> Self {
+        let splat = |value: f32| f32x8::splat(simd, value);
+        let Aabb { min, max } = bounds;
+        Self { min: [splat(min.x), splat(min.y), splat(min.z)], max: [splat(max.x), splat(max.y), splat(max.z)] }
+    }
+}
