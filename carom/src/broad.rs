@@ -15,6 +15,7 @@ mod radix;
 mod ray;
 mod rebuilt;
 mod sort_and_sweep;
+mod sweep_and_prune;
 mod tree;
 
 pub use brute_force::BruteForce;
@@ -24,6 +25,7 @@ pub use proxies::Proxies;
 pub use ray::BoxRay;
 pub use rebuilt::{Index, Rebuilt};
 pub use sort_and_sweep::{SortAndSweep, SweptAxis};
+pub use sweep_and_prune::SweepAndPrune;
 pub use tree::DynamicTree;
 
 use crate::body::Bodies;
@@ -186,6 +188,8 @@ pub enum Structure {
     BruteForce,
     /// Sort and sweep along one axis, anew at every look.
     SortAndSweep,
+    /// Three sorted axes that follow moving boxes.
+    SweepAndPrune,
     /// A tree that follows moving boxes.
     #[default]
     DynamicTree,
@@ -197,6 +201,7 @@ impl Structure {
         match self {
             Self::BruteForce => Box::new(BruteForce::default()),
             Self::SortAndSweep => Box::new(SortAndSweep::default()),
+            Self::SweepAndPrune => Box::new(SweepAndPrune::default()),
             Self::DynamicTree => Box::new(DynamicTree::default()),
         }
     }

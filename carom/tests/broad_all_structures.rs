@@ -10,6 +10,7 @@ fn structures() -> Vec<(&'static str, Box<dyn BroadPhase>)> {
     [
         ("brute force", Structure::BruteForce),
         ("sort and sweep", Structure::SortAndSweep),
+        ("sweep and prune", Structure::SweepAndPrune),
         ("dynamic tree", Structure::DynamicTree),
     ]
     .map(|(name, structure)| (name, structure.build()))
