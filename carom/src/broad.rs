@@ -6,8 +6,10 @@
 
 mod block;
 mod brute_force;
+mod cell_walk;
 mod columns;
 mod drawing;
+mod hierarchical_grid;
 mod hilbert;
 mod pair_set;
 mod proxies;
@@ -15,11 +17,15 @@ mod radix;
 mod ray;
 mod rebuilt;
 mod sort_and_sweep;
+mod sorted_cells;
+mod spread;
 mod sweep_and_prune;
 mod tree;
+mod uniform_grid;
 
 pub use brute_force::BruteForce;
 pub use drawing::Drawn;
+pub use hierarchical_grid::{HierarchicalGrid, Levels};
 pub use pair_set::PairSet;
 pub use proxies::Proxies;
 pub use ray::BoxRay;
@@ -27,6 +33,7 @@ pub use rebuilt::{Index, Rebuilt};
 pub use sort_and_sweep::{SortAndSweep, SweptAxis};
 pub use sweep_and_prune::SweepAndPrune;
 pub use tree::DynamicTree;
+pub use uniform_grid::{Cells, UniformGrid};
 
 use crate::body::Bodies;
 use crate::bounds::Aabb;
@@ -190,6 +197,10 @@ pub enum Structure {
     SortAndSweep,
     /// Three sorted axes that follow moving boxes.
     SweepAndPrune,
+    /// One grid with cells for the largest box.
+    UniformGrid,
+    /// A grid for each octave of sizes.
+    HierarchicalGrid,
     /// A tree that follows moving boxes.
     #[default]
     DynamicTree,
@@ -202,6 +213,8 @@ impl Structure {
             Self::BruteForce => Box::new(BruteForce::default()),
             Self::SortAndSweep => Box::new(SortAndSweep::default()),
             Self::SweepAndPrune => Box::new(SweepAndPrune::default()),
+            Self::UniformGrid => Box::new(UniformGrid::default()),
+            Self::HierarchicalGrid => Box::new(HierarchicalGrid::default()),
             Self::DynamicTree => Box::new(DynamicTree::default()),
         }
     }

@@ -11,6 +11,8 @@ fn structures() -> Vec<(&'static str, Box<dyn BroadPhase>)> {
         ("brute force", Structure::BruteForce),
         ("sort and sweep", Structure::SortAndSweep),
         ("sweep and prune", Structure::SweepAndPrune),
+        ("uniform grid", Structure::UniformGrid),
+        ("hierarchical grid", Structure::HierarchicalGrid),
         ("dynamic tree", Structure::DynamicTree),
     ]
     .map(|(name, structure)| (name, structure.build()))

@@ -11,13 +11,11 @@ use glam::Vec3;
 pub(super) struct BoxColumns {
     min: [Vec<f32>; 3],
     max: [Vec<f32>; 3],
-    count: usize,
 }
 
 impl BoxColumns {
     /// Takes in the boxes of these ids, in this order, in place of those before.
     pub(super) fn gather(&mut self, boxes: &[Aabb], order: &[u32]) {
-        self.count = order.len();
         for (columns, rest) in [(&mut self.min, NOTHING.min.x), (&mut self.max, NOTHING.max.x)] {
             for column in columns.iter_mut() {
                 column.resize(order.len() + LANES, rest);
@@ -31,11 +29,6 @@ impl BoxColumns {
             (min_x[index], min_y[index], min_z[index]) = (min.x, min.y, min.z);
             (max_x[index], max_y[index], max_z[index]) = (max.x, max.y, max.z);
         }
-    }
-
-    /// How many boxes there are.
-    pub(super) fn len(&self) -> usize {
-        self.count
     }
 
     /// A box by its place.
@@ -87,7 +80,7 @@ impl BoxColumns {
             }
             start += LANES;
         }
-        (start - first.min(start)) as u64
+        (start - first) as u64
     }
 
     /// How many bytes it holds.
