@@ -53,11 +53,13 @@ impl BoxColumns {
     /// Bit `i` says whether the box at `first + i` overlaps `bounds`, for eight boxes.
     #[inline(always)]
     pub(super) fn overlaps<S: Simd>(&self, simd: S, first: usize, bounds: &WideBox<S>) -> u32 {
-        let load = |column: &Vec<f32>| f32x8::from_slice(simd, &column[first..first + LANES]);
-        let along = |axis: usize| {
-            load(&self.min[axis]).simd_le(bounds.max[axis]) & bounds.min[axis].simd_le(load(&self.max[axis]))
-        };
-        (along(0) & along(1) & along(2)).to_bitmask() as u32
+        // No closures: one that is not inlined runs without the wide instructions.
+        let [min_x, min_y, min_z] = &self.min;
+        let [max_x, max_y, max_z] = &self.max;
+        let x = eight(simd, min_x, first).simd_le(bounds.max[0]) & bounds.min[0].simd_le(eight(simd, max_x, first));
+        let y = eight(simd, min_y, first).simd_le(bounds.max[1]) & bounds.min[1].simd_le(eight(simd, max_y, first));
+        let z = eight(simd, min_z, first).simd_le(bounds.max[2]) & bounds.min[2].simd_le(eight(simd, max_z, first));
+        (x & y & z).to_bitmask() as u32
     }
 
     /// Calls `visit` with the place of each box from `first` to before `end` that overlaps; returns how many were
@@ -89,6 +91,12 @@ impl BoxColumns {
     }
 }
 
+/// Eight numbers of a column.
+#[inline(always)]
+pub(super) fn eight<S: Simd>(simd: S, column: &[f32], first: usize) -> f32x8<S> {
+    f32x8::from_slice(simd, &column[first..first + LANES])
+}
+
 /// The lower `count` of eight bits.
 #[inline(always)]
 pub(super) fn lanes_below(count: usize) -> u32 {
@@ -105,8 +113,10 @@ impl<S: Simd> WideBox<S> {
     /// The box eight times.
     #[inline(always)]
     pub(super) fn new(simd: S, bounds: &Aabb) -> Self {
-        let splat = |value: f32| f32x8::splat(simd, value);
         let Aabb { min, max } = bounds;
-        Self { min: [splat(min.x), splat(min.y), splat(min.z)], max: [splat(max.x), splat(max.y), splat(max.z)] }
+        Self {
+            min: [f32x8::splat(simd, min.x), f32x8::splat(simd, min.y), f32x8::splat(simd, min.z)],
+            max: [f32x8::splat(simd, max.x), f32x8::splat(simd, max.y), f32x8::splat(simd, max.z)],
+        }
     }
 }

@@ -11,7 +11,7 @@
 //! list; Ericson 2005, Real-Time Collision Detection, 7.5, for the axis of greatest variance.
 
 use super::block::LANES;
-use super::columns::{BoxColumns, WideBox};
+use super::columns::{BoxColumns, WideBox, eight};
 use super::{Drawn, Index, Pair, Proxies, Rebuilt, radix};
 use crate::bounds::Aabb;
 use fearless_simd::{Level, Simd, SimdBase, SimdMask, dispatch, f32x8};
@@ -187,23 +187,25 @@ fn sweep<S: Simd>(simd: S, swept: &SweptAxis, pairs: &mut Vec<Pair>) -> u64 {
     let [own_max, one_max, other_max] = [own, one, other].map(|axis| columns.max(axis));
     let mut tests = 0;
     for (index, &id) in ids.iter().enumerate() {
-        let bounds = WideBox::new(simd, &columns.get(index));
-        let start_of_own = own_min[index];
+        let own_end = f32x8::splat(simd, own_max[index]);
+        let (one_start, one_end) = (f32x8::splat(simd, one_min[index]), f32x8::splat(simd, one_max[index]));
+        let (other_start, other_end) = (f32x8::splat(simd, other_min[index]), f32x8::splat(simd, other_max[index]));
         let last_key = order.key(own_max[index]);
         let mut start = index + 1;
         // The keys beyond the end are above all others but those of the greatest coordinates; the end stops those.
         while start < ids.len() && keys[start] <= last_key {
-            let load = |column: &[f32]| f32x8::from_slice(simd, &column[start..start + LANES]);
-            let along_own = load(own_min).simd_le(bounds.max[own]);
-            let along_one = load(one_min).simd_le(bounds.max[one]) & bounds.min[one].simd_le(load(one_max));
-            let along_other = load(other_min).simd_le(bounds.max[other]) & bounds.min[other].simd_le(load(other_max));
-            let mut hits = (along_own & along_one & along_other).to_bitmask() as u32;
+            let begins = eight(simd, own_min, start).simd_le(own_end);
+            let along_one =
+                eight(simd, one_min, start).simd_le(one_end) & one_start.simd_le(eight(simd, one_max, start));
+            let along_other =
+                eight(simd, other_min, start).simd_le(other_end) & other_start.simd_le(eight(simd, other_max, start));
+            let mut hits = (begins & along_one & along_other).to_bitmask() as u32;
             tests += LANES as u64;
             while hits != 0 {
                 let found = start + hits.trailing_zeros() as usize;
                 hits &= hits - 1;
                 // Among equal keys a later box may begin and end before this one begins.
-                if own_max[found] >= start_of_own {
+                if own_max[found] >= own_min[index] {
                     pairs.push(Pair::new(id, ids[found]));
                 }
             }

@@ -248,18 +248,27 @@ impl SortedCells {
     }
 
     /// Calls `visit` with each box that overlaps `bounds`; returns how many were compared.
-    pub(super) fn visit_overlapping(&self, bounds: &Aabb, mut visit: impl FnMut(u32)) -> u64 {
+    pub(super) fn visit_overlapping(&self, bounds: &Aabb, visit: impl FnMut(u32)) -> u64 {
+        dispatch!(self.level, simd => self.visit_overlapping_by(simd, bounds, visit))
+    }
+
+    #[inline(always)]
+    fn visit_overlapping_by<S: Simd>(&self, simd: S, bounds: &Aabb, mut visit: impl FnMut(u32)) -> u64 {
         // Least corners are up to one cell before the window.
         let first = self.tiling.cell(bounds.min) - 1;
         let last = self.tiling.cell(bounds.max);
-        dispatch!(self.level, simd => {
-            let wide = WideBox::new(simd, bounds);
-            let mut tests = 0;
-            self.visit_runs(first, last, |start, end| {
+        let wide = WideBox::new(simd, bounds);
+        let mut tests = 0;
+        // Inlined, or it would run without the wide instructions.
+        self.visit_runs(
+            first,
+            last,
+            #[inline(always)]
+            |start, end| {
                 tests += self.columns.visit_overlaps(simd, start, end, &wide, |index| visit(self.ids[index]));
-            });
-            tests
-        })
+            },
+        );
+        tests
     }
 
     /// Calls `visit` with the runs of a block of cells, or with the whole list if that is less work.
