@@ -13,6 +13,7 @@ fn structures() -> Vec<(&'static str, Box<dyn BroadPhase>)> {
         ("sweep and prune", Structure::SweepAndPrune),
         ("uniform grid", Structure::UniformGrid),
         ("hierarchical grid", Structure::HierarchicalGrid),
+        ("spatial hash", Structure::SpatialHash),
         ("dynamic tree", Structure::DynamicTree),
     ]
     .map(|(name, structure)| (name, structure.build()))
