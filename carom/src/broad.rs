@@ -4,6 +4,7 @@
 //! Structures that are built anew for every set of boxes implement the smaller [`Index`] and get the rest from
 //! [`Rebuilt`].
 
+mod apart;
 mod block;
 mod brute_force;
 mod cell_walk;
@@ -18,6 +19,7 @@ mod ray;
 mod rebuilt;
 mod sort_and_sweep;
 mod sorted_cells;
+mod spatial_hash;
 mod spread;
 mod sweep_and_prune;
 mod tree;
@@ -31,6 +33,7 @@ pub use proxies::Proxies;
 pub use ray::BoxRay;
 pub use rebuilt::{Index, Rebuilt};
 pub use sort_and_sweep::{SortAndSweep, SweptAxis};
+pub use spatial_hash::{HashedCells, SpatialHash};
 pub use sweep_and_prune::SweepAndPrune;
 pub use tree::DynamicTree;
 pub use uniform_grid::{Cells, UniformGrid};
@@ -201,6 +204,8 @@ pub enum Structure {
     UniformGrid,
     /// A grid for each octave of sizes.
     HierarchicalGrid,
+    /// Cells of all sizes in a hash table.
+    SpatialHash,
     /// A tree that follows moving boxes.
     #[default]
     DynamicTree,
@@ -215,6 +220,7 @@ impl Structure {
             Self::SweepAndPrune => Box::new(SweepAndPrune::default()),
             Self::UniformGrid => Box::new(UniformGrid::default()),
             Self::HierarchicalGrid => Box::new(HierarchicalGrid::default()),
+            Self::SpatialHash => Box::new(SpatialHash::default()),
             Self::DynamicTree => Box::new(DynamicTree::default()),
         }
     }

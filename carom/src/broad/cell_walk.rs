@@ -5,6 +5,9 @@
 use super::BoxRay;
 use glam::{DVec3, IVec3};
 
+/// More than the rounding of the test of a ray with a box.
+const ROUNDING: f64 = 16.0 * f32::EPSILON as f64;
+
 /// Goes along a ray through a block of cells, `counts` of them from `corner`, one layer after the other across the axis
 /// on which the ray passes most cells. Calls `visit` with the least and greatest cell that the ray can touch in the
 /// layer and with the limit, and takes the new limit from it. Places are widened by more than their rounding.
@@ -16,10 +19,13 @@ pub(super) fn walk(
     mut visit: impl FnMut(IVec3, IVec3, f32) -> f32,
 ) {
     let (origin, direction) = (ray.origin().as_dvec3(), ray.direction().as_dvec3());
-    let slack = 1e-6 * size + 1e-9 * (origin.abs().max_element() + corner.abs().max_element());
     let far = corner + counts.as_dvec3() * size;
+    // The boxes are tested in f32, with its rounding.
+    let reach = origin.abs().max_element() + corner.abs().max_element().max(far.abs().max_element());
+    let slack = 1e-6 * size + ROUNDING * reach;
+    let beyond = |limit: f32| f64::from(limit) * (1.0 + ROUNDING);
     // Where the ray is inside the block.
-    let (mut enter, mut leave) = (0.0f64, f64::from(ray.limit()));
+    let (mut enter, mut leave) = (0.0f64, beyond(ray.limit()));
     for axis in 0..3 {
         let (low, high) = (corner[axis] - slack - origin[axis], far[axis] + slack - origin[axis]);
         if direction[axis] == 0.0 {
@@ -51,7 +57,7 @@ pub(super) fn walk(
         let high = low + size + 2.0 * slack;
         let (one, other) = (low / direction[major], high / direction[major]);
         let (from, to) = (one.min(other).max(enter), one.max(other).min(leave));
-        if from > f64::from(limit) {
+        if from > beyond(limit) {
             return;
         }
         let (mut least, mut greatest) = (IVec3::splat(layer), IVec3::splat(layer));

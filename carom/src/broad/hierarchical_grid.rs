@@ -4,17 +4,19 @@
 //! level pairs are found as in the uniform grid. Two boxes of different levels are met once, by the coarser one: it
 //! goes through the cells of the finer level that it covers, whole rows at a time. So a floor meets what lies on it and
 //! does not make the cells of small boxes larger. Boxes shorter than their mean distance share the finest level, and a
-//! level of few boxes is joined to the next: they may be smaller than their level, never larger.
+//! level of few boxes is joined to the next: they may be smaller than their level, never larger. The few boxes that are
+//! far from all others are set apart.
 //! Cost: linear for any mixture of sizes as long as what a box covers is mostly what it overlaps. Wins where sizes
 //! differ and lie in all places; loses to the uniform grid at equal sizes by a little, to trees where boxes are thin,
 //! for the level goes by the longest edge.
 //! Source: Ericson 2005, Real-Time Collision Detection, 7.2. There, as in Mirtich 1996, a box is also entered into all
 //! coarser levels; asking the finer ones instead keeps memory and sorting linear.
 
+use super::apart::Apart;
 use super::sorted_cells::{SortedCells, Tiling};
 use super::spread::{Spread, longest_edge};
 use super::{BoxRay, Drawn, Index, Pair, Proxies, Rebuilt};
-use crate::bounds::Aabb;
+use crate::bounds::{Aabb, BoundingVolume};
 
 /// A level of fewer boxes is joined to the next.
 const FEW_BOXES: usize = 64;
@@ -40,6 +42,7 @@ pub type HierarchicalGrid = Rebuilt<Levels>;
 #[derive(Debug, Clone, Default)]
 pub struct Levels {
     levels: Vec<Level>,
+    apart: Apart,
     /// How many of them are in use; the others keep their memory.
     count: usize,
 }
@@ -97,7 +100,13 @@ impl Index for Levels {
             level.ids.clear();
             level.longest = 0.5 * spread.spacing;
         }
+        let window = spread.window(proxies);
+        self.apart.ids.clear();
         for (id, bounds) in proxies.iter() {
+            if !window.contains(bounds.min) {
+                self.apart.ids.push(id);
+                continue;
+            }
             let length = longest_edge(bounds);
             let level = &mut self.levels[usize::from(level_of_octave[octave(length.max(shortest))])];
             level.ids.push(id);
@@ -107,18 +116,18 @@ impl Index for Levels {
         for level in &mut self.levels[..count] {
             level.cells.rebuild(proxies.raw(), &level.ids, Tiling::new(level.longest, spread.middle));
         }
+        self.apart.gather(proxies.raw());
     }
 
     fn find_pairs(&mut self, proxies: &Proxies, pairs: &mut Vec<Pair>) -> u64 {
         let boxes = proxies.raw();
-        let mut tests = 0;
+        let mut tests = self.apart.join(pairs);
         for (index, level) in self.used().iter().enumerate() {
-            tests += level.cells.join(pairs);
+            tests += level.cells.join(pairs) + self.apart.join_cells(&level.cells, pairs);
             for finer in &self.levels[..index] {
                 for &id in level.cells.ids() {
-                    tests += finer
-                        .cells
-                        .visit_overlapping(&boxes[id as usize], |other| pairs.push(Pair::new(id, other)));
+                    tests +=
+                        finer.cells.visit_overlapping(&boxes[id as usize], |other| pairs.push(Pair::new(id, other)));
                 }
             }
         }
@@ -126,12 +135,16 @@ impl Index for Levels {
     }
 
     fn candidates(&self, bounds: &Aabb, visit: &mut dyn FnMut(u32)) {
+        self.apart.visit_overlapping(bounds, &mut *visit);
         for level in self.used() {
             level.cells.visit_overlapping(bounds, &mut *visit);
         }
     }
 
     fn ray_candidates(&self, ray: &BoxRay, visit: &mut dyn FnMut(u32) -> f32) {
+        for &id in &self.apart.ids {
+            visit(id);
+        }
         for level in self.used().iter().rev() {
             level.cells.visit_ray(ray, visit);
         }
@@ -146,6 +159,6 @@ impl Index for Levels {
     fn memory(&self) -> usize {
         let ids: usize = self.levels.iter().map(|level| level.ids.capacity()).sum();
         let cells: usize = self.levels.iter().map(|level| level.cells.memory()).sum();
-        ids * size_of::<u32>() + cells + self.levels.capacity() * size_of::<Level>()
+        ids * size_of::<u32>() + cells + self.apart.memory() + self.levels.capacity() * size_of::<Level>()
     }
 }

@@ -12,10 +12,10 @@
 
 use super::block::LANES;
 use super::columns::{BoxColumns, WideBox, eight};
-use super::{Drawn, Index, Pair, Proxies, Rebuilt, radix};
+use super::{BoxRay, Drawn, Index, Pair, Proxies, Rebuilt, radix};
 use crate::bounds::Aabb;
 use fearless_simd::{Level, Simd, SimdBase, SimdMask, dispatch, f32x8};
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 
 /// Sort and sweep along the best axis, anew for every look at the pairs.
 ///
@@ -114,9 +114,7 @@ impl Index for SweptAxis {
         self.order = KeyOrder::new(least, greatest);
         self.items.clear();
         self.items.extend(
-            proxies
-                .iter()
-                .map(|(id, bounds)| u64::from(self.order.key(bounds.min[axis])) << KEY_SHIFT | u64::from(id)),
+            proxies.iter().map(|(id, bounds)| u64::from(self.order.key(bounds.min[axis])) << KEY_SHIFT | u64::from(id)),
         );
         radix::sort_by_key(&mut self.items, &mut self.spare, KEY_BITS);
         self.ids.clear();
@@ -143,6 +141,16 @@ impl Index for SweptAxis {
         dispatch!(self.level, simd => {
             let wide = WideBox::new(simd, bounds);
             self.columns.visit_overlaps(simd, first, end, &wide, |index| visit(self.ids[index]));
+        });
+    }
+
+    fn ray_candidates(&self, ray: &BoxRay, visit: &mut dyn FnMut(u32) -> f32) {
+        // The box around the ray, with room for its rounding and for that of the test of a ray with a box.
+        let far = (ray.origin() + ray.direction() * ray.limit()).clamp(Vec3::splat(-f32::MAX), Vec3::splat(f32::MAX));
+        let room = 16.0 * f32::EPSILON * ray.origin().abs().max(far.abs());
+        let around = Aabb::new(ray.origin().min(far) - room, ray.origin().max(far) + room);
+        self.candidates(&around, &mut |id| {
+            visit(id);
         });
     }
 

@@ -4,9 +4,9 @@
 //! kept once, in the cell of its least corner; only cells that hold something are stored. Boxes that overlap are then
 //! in neighbouring cells of one level, or the coarser one is in or next to the cell that holds the finer one's corner
 //! at the coarser level. So each cell gathers what is in it, in its neighbours after it and in the cells around it on
-//! all coarser levels, and compares its boxes with that, eight at a time. Cell numbers end at ±2^30; what is farther
+//! all coarser levels, and compares its boxes with that, eight at a time. Cell numbers end at ±2^29; what is farther
 //! out shares the last cells, which no more parts neighbours than the division by a power of two, which is exact.
-//! Cost: linear, with some 13 look-ups a cell and ten more for each coarser level in use. Wins over the sorted grids
+//! Cost: linear, with 13 look-ups a cell and ten more for each coarser level in use. Wins over the sorted grids
 //! nowhere when all pairs are wanted; it is the one that needs neither bounds nor middle nor sorting.
 //! Source: Teschner, Heidelberger, Müller, Pomeranets, Gross 2003, Optimized Spatial Hashing for Collision Detection of
 //! Deformable Objects (VMV), for the hash; Mirtich 1996 for levels. Here a probe compares whole cell numbers, so boxes
@@ -104,7 +104,8 @@ impl Default for HashedCells {
 /// Levels of cells that hold all lengths, also twice the greatest f32, with room for the rounding of lengths.
 const LAST_LEVEL: i32 = 130;
 const FIRST_LEVEL: i32 = -126;
-const LAST_CELL: f64 = (1 << 30) as f64;
+/// Cell numbers are from minus this to this, so that their differences are numbers, too.
+const LAST_CELL: i32 = 1 << 29;
 
 /// The least level whose cells are longer than `length`.
 #[inline(always)]
@@ -124,13 +125,14 @@ fn side(level: i32) -> f64 {
 #[inline(always)]
 fn cell_at(level: i32, point: Vec3) -> IVec3 {
     let place = (point.as_dvec3() * side(-level)).floor();
-    place.clamp(DVec3::splat(-LAST_CELL), DVec3::splat(LAST_CELL)).as_ivec3()
+    let last = DVec3::splat(f64::from(LAST_CELL));
+    place.clamp(-last, last).as_ivec3()
 }
 
 impl Index for HashedCells {
     fn rebuild(&mut self, proxies: &Proxies) {
-        // Cells much smaller than the boxes' distance would hold no more than one box and be no better.
-        let shortest = level_of((0.5 * Spread::of(proxies).spacing).min(f64::from(f32::MAX)) as f32);
+        // Look-ups are dearer than comparisons: cells are not smaller than the boxes' distance.
+        let shortest = level_of(Spread::of(proxies).spacing.min(f64::from(f32::MAX)) as f32);
         self.table.clear(proxies.len());
         self.cell_of.clear();
         for (_, bounds) in proxies.iter() {
@@ -174,7 +176,7 @@ impl Index for HashedCells {
         for level in self.levels.iter().rev() {
             let steps = (level.last - level.first).max_element() as u32;
             // The last cells hold what is beyond them, too.
-            let has_border = level.first.min_element() <= -(1 << 30) || level.last.max_element() >= 1 << 30;
+            let has_border = level.first.min_element() <= -LAST_CELL || level.last.max_element() >= LAST_CELL;
             if has_border || steps > level.cells {
                 self.table.cells().filter(|cell| cell.level == level.level).for_each(|cell| {
                     self.ids[cell.run()].iter().for_each(|&id| {
@@ -250,13 +252,15 @@ impl HashedCells {
         for level in self.levels.iter().filter(|level| level.level >= cell.level) {
             let first = cell_at(level.level, around.min) - 1;
             let last = cell_at(level.level, around.max);
-            let is_own_level = level.level == cell.level;
-            self.visit_block(level, first, last, |found| {
-                // Two cells of a level meet once.
-                if !is_own_level || found.number() > cell.number() {
-                    take(found);
-                }
-            });
+            if level.level > cell.level {
+                self.visit_block(level, first, last, &mut take);
+            } else {
+                // Two cells of a level meet once: the planes after, the rows after in this plane, the cells in this row.
+                let IVec3 { x, y, z } = cell.place;
+                self.visit_block(level, first.with_z(z + 1), last, &mut take);
+                self.visit_block(level, IVec3::new(first.x, y + 1, z), last.with_z(z), &mut take);
+                self.visit_block(level, IVec3::new(x + 1, y, z), last.with_y(y).with_z(z), &mut take);
+            }
         }
         own
     }

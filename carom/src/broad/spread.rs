@@ -1,10 +1,7 @@
 //! What a grid needs to know of a set of boxes before it chooses its cells: where they are, how far apart, how long.
 
-use super::columns::{BoxColumns, WideBox};
-use super::sorted_cells::SortedCells;
-use super::{Pair, Proxies};
-use crate::bounds::Aabb;
-use fearless_simd::{Level, dispatch};
+use super::Proxies;
+use crate::bounds::{Aabb, BoundingVolume};
 use glam::Vec3;
 
 /// How many boxes are looked at for middle and spacing.
@@ -17,7 +14,12 @@ pub(super) struct Spread {
     pub(super) middle: Vec3,
     /// The side of the cube that each would have for itself; 0 if they are all in one place.
     pub(super) spacing: f64,
+    /// Three times as long as where most of their least corners are: what is outside is far from the others.
+    window: Aabb,
 }
+
+/// One box in this many may be far from the others.
+const OUTLIER_SHARE: usize = 256;
 
 impl Spread {
     pub(super) fn of(proxies: &Proxies) -> Self {
@@ -31,16 +33,20 @@ impl Spread {
             }
         }
         if count == 0 {
-            return Self { middle: Vec3::ZERO, spacing: 0.0 };
+            return Self { middle: Vec3::ZERO, spacing: 0.0, window: WHOLE };
         }
         let (mut middle, mut volume, mut dimensions) = (Vec3::ZERO, 1.0f64, 0);
+        let mut window = WHOLE;
         for axis in 0..3 {
             let mut along = corners.map(|corner| corner[axis]);
             let along = &mut along[..count];
             along.sort_unstable_by(f32::total_cmp);
             middle[axis] = along[count / 2];
             // The middle eight tenths.
-            let length = (f64::from(along[count - 1 - count / 10]) - f64::from(along[count / 10])) / 0.8;
+            let (low, high) = (along[count / 10], along[count - 1 - count / 10]);
+            let length = (f64::from(high) - f64::from(low)) / 0.8;
+            window.min[axis] = low - (high - low);
+            window.max[axis] = high + (high - low);
             if length > 0.0 {
                 volume *= length;
                 dimensions += 1;
@@ -53,9 +59,17 @@ impl Spread {
             2 => a_box.sqrt(),
             _ => libm::cbrt(a_box),
         };
-        Self { middle, spacing }
+        Self { middle, spacing, window }
+    }
+
+    /// The window that leaves out the few boxes that are far from the others, or everything if they are not few.
+    pub(super) fn window(&self, proxies: &Proxies) -> Aabb {
+        let outside = proxies.iter().filter(|(_, bounds)| !self.window.contains(bounds.min)).count();
+        if outside <= proxies.len() / OUTLIER_SHARE { self.window } else { WHOLE }
     }
 }
+
+const WHOLE: Aabb = Aabb::new(Vec3::splat(-f32::MAX), Vec3::splat(f32::MAX));
 
 /// The longest edge; infinite if that is beyond f32.
 #[inline(always)]
@@ -108,53 +122,5 @@ impl Lengths {
 
     pub(super) fn memory(&self) -> usize {
         self.counts.capacity() * size_of::<u32>()
-    }
-}
-
-/// Boxes too long for a grid's cells, compared with each other and with what they cover of the grid.
-#[derive(Debug, Clone)]
-pub(super) struct Oversize {
-    level: Level,
-    pub(super) ids: Vec<u32>,
-    columns: BoxColumns,
-}
-
-impl Default for Oversize {
-    fn default() -> Self {
-        Self { level: Level::new(), ids: Vec::new(), columns: BoxColumns::default() }
-    }
-}
-
-impl Oversize {
-    /// Takes the boxes from `ids`, which was filled before.
-    pub(super) fn gather(&mut self, boxes: &[Aabb]) {
-        self.columns.gather(boxes, &self.ids);
-    }
-
-    /// Adds the pairs of which at least one is oversize.
-    pub(super) fn join(&self, cells: &SortedCells, pairs: &mut Vec<Pair>) -> u64 {
-        let mut tests = 0;
-        for (index, &id) in self.ids.iter().enumerate() {
-            let bounds = self.columns.get(index);
-            tests += cells.visit_overlapping(&bounds, |other| pairs.push(Pair::new(id, other)));
-            dispatch!(self.level, simd => {
-                let wide = WideBox::new(simd, &bounds);
-                tests += self.columns.visit_overlaps(simd, index + 1, self.ids.len(), &wide, |other| {
-                    pairs.push(Pair::new(id, self.ids[other]));
-                });
-            });
-        }
-        tests
-    }
-
-    pub(super) fn visit_overlapping(&self, bounds: &Aabb, mut visit: impl FnMut(u32)) {
-        dispatch!(self.level, simd => {
-            let wide = WideBox::new(simd, bounds);
-            self.columns.visit_overlaps(simd, 0, self.ids.len(), &wide, |index| visit(self.ids[index]));
-        });
-    }
-
-    pub(super) fn memory(&self) -> usize {
-        self.ids.capacity() * size_of::<u32>() + self.columns.memory()
     }
 }

@@ -18,64 +18,72 @@ impl Cell {
     pub(super) fn run(&self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }
-
-    /// By this the cells of a level are told apart and ordered: no two have the same run.
-    #[inline(always)]
-    pub(super) fn number(&self) -> u32 {
-        self.start
-    }
 }
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct CellTable {
     cells: Vec<Cell>,
-    /// Numbers of cells or [`FREE`]; the length is a power of two.
-    slots: Vec<u32>,
+    /// Hash and number of a cell in one word, or [`FREE`]; the length is a power of two. Most probes end without a look
+    /// at the cell.
+    slots: Vec<u64>,
+    /// The hash's upper bits say the slot.
+    shift: u32,
 }
 
-const FREE: u32 = u32::MAX;
+const FREE: u64 = u64::MAX;
 
 /// The primes of the source, and one more for the level.
 const PRIMES: [u32; 4] = [73_856_093, 19_349_663, 83_492_791, 49_979_687];
 
 #[inline(always)]
-fn hash(level: i32, place: IVec3) -> usize {
+fn hash(level: i32, place: IVec3) -> u32 {
     let [x, y, z] = place.to_array().map(|coordinate| coordinate as u32);
     let word = x.wrapping_mul(PRIMES[0]) ^ y.wrapping_mul(PRIMES[1]) ^ z.wrapping_mul(PRIMES[2]);
-    (word ^ (level as u32).wrapping_mul(PRIMES[3])) as usize
+    // A remainder by a power of two would keep the lower bits, in which neighbouring cells make long clusters; the upper
+    // bits of one more product are mixed.
+    (word ^ (level as u32).wrapping_mul(PRIMES[3])).wrapping_mul(0x9E37_79B9)
 }
 
 impl CellTable {
     /// Takes out all cells and makes room for up to `count`.
     pub(super) fn clear(&mut self, count: usize) {
         self.cells.clear();
-        let length = (2 * count).next_power_of_two().max(16);
+        let length = (2 * count).next_power_of_two().clamp(16, 1 << 31);
+        self.shift = length.leading_zeros() + 1 - (usize::BITS - u32::BITS);
         self.slots.clear();
         self.slots.resize(length, FREE);
     }
 
     /// The slot of a cell, or the free one where it would go.
     #[inline(always)]
-    fn slot(&self, level: i32, place: IVec3) -> usize {
+    fn slot(&self, hash: u32, level: i32, place: IVec3) -> usize {
         let mask = self.slots.len() - 1;
-        let mut slot = hash(level, place) & mask;
+        let mut slot = (hash >> self.shift) as usize & mask;
         loop {
-            match self.cells.get(self.slots[slot] as usize) {
-                Some(cell) if cell.place != place || cell.level != level => slot = (slot + 1) & mask,
-                Some(_) | None => return slot,
+            let word = self.slots[slot];
+            if word == FREE {
+                return slot;
             }
+            if (word >> 32) as u32 == hash {
+                let cell = &self.cells[word as u32 as usize];
+                if cell.place == place && cell.level == level {
+                    return slot;
+                }
+            }
+            slot = (slot + 1) & mask;
         }
     }
 
     /// Counts a box into a cell; returns the cell's number.
     #[inline(always)]
     pub(super) fn count(&mut self, level: i32, place: IVec3) -> u32 {
-        let slot = self.slot(level, place);
+        let hash = hash(level, place);
+        let slot = self.slot(hash, level, place);
         if self.slots[slot] == FREE {
-            self.slots[slot] = self.cells.len() as u32;
+            self.slots[slot] = u64::from(hash) << 32 | self.cells.len() as u64;
             self.cells.push(Cell { level, place, start: 0, end: 0 });
         }
-        let number = self.slots[slot];
+        let number = self.slots[slot] as u32;
         self.cells[number as usize].end += 1;
         number
     }
@@ -104,7 +112,8 @@ impl CellTable {
         if self.slots.is_empty() {
             return None;
         }
-        self.cells.get(self.slots[self.slot(level, place)] as usize)
+        let word = self.slots[self.slot(hash(level, place), level, place)];
+        self.cells.get(word as u32 as usize).filter(|_| word != FREE)
     }
 
     pub(super) fn cells(&self) -> std::slice::Iter<'_, Cell> {
@@ -116,6 +125,6 @@ impl CellTable {
     }
 
     pub(super) fn memory(&self) -> usize {
-        self.cells.capacity() * size_of::<Cell>() + self.slots.capacity() * size_of::<u32>()
+        self.cells.capacity() * size_of::<Cell>() + self.slots.capacity() * size_of::<u64>()
     }
 }
