@@ -10,6 +10,7 @@ mod brute_force;
 mod cell_walk;
 mod columns;
 mod drawing;
+mod events;
 mod hierarchical_grid;
 mod hilbert;
 mod pair_set;
@@ -114,6 +115,30 @@ pub struct Neighbour {
     pub distance_squared: f32,
 }
 
+/// What a structure that picks another by itself has picked, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    /// What it picked.
+    pub structure: Structure,
+    /// What it saw.
+    pub profile: Profile,
+    /// Why that speaks for the structure.
+    pub reason: &'static str,
+}
+
+/// What a set of boxes is like.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Profile {
+    /// How many boxes there are.
+    pub boxes: usize,
+    /// The share that came since the last look.
+    pub new_share: f32,
+    /// The share that moved since the last look.
+    pub moving_share: f32,
+    /// The largest extent over the median one, where it was measured; else 1.
+    pub size_spread: f32,
+}
+
 /// What a structure costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cost {
@@ -182,6 +207,11 @@ pub trait BroadPhase: std::fmt::Debug + Send + Sync {
 
     /// What it costs.
     fn cost(&self) -> Cost;
+
+    /// What it has picked and why, if it picks a structure by itself.
+    fn choice(&self) -> Option<&Choice> {
+        None
+    }
 }
 
 /// The squared distance from a box to a point; 0 inside.
@@ -212,6 +242,30 @@ pub enum Structure {
 }
 
 impl Structure {
+    /// All of them.
+    pub const ALL: &'static [Self] = &[
+        Self::BruteForce,
+        Self::SortAndSweep,
+        Self::SweepAndPrune,
+        Self::UniformGrid,
+        Self::HierarchicalGrid,
+        Self::SpatialHash,
+        Self::DynamicTree,
+    ];
+
+    /// Its name in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::BruteForce => "brute force",
+            Self::SortAndSweep => "sort and sweep",
+            Self::SweepAndPrune => "sweep and prune",
+            Self::UniformGrid => "uniform grid",
+            Self::HierarchicalGrid => "hierarchical grid",
+            Self::SpatialHash => "spatial hash",
+            Self::DynamicTree => "dynamic tree",
+        }
+    }
+
     /// The structure, empty.
     pub fn build(self) -> Box<dyn BroadPhase> {
         match self {

@@ -7,17 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// All structures, by name.
 fn structures() -> Vec<(&'static str, Box<dyn BroadPhase>)> {
-    [
-        ("brute force", Structure::BruteForce),
-        ("sort and sweep", Structure::SortAndSweep),
-        ("sweep and prune", Structure::SweepAndPrune),
-        ("uniform grid", Structure::UniformGrid),
-        ("hierarchical grid", Structure::HierarchicalGrid),
-        ("spatial hash", Structure::SpatialHash),
-        ("dynamic tree", Structure::DynamicTree),
-    ]
-    .map(|(name, structure)| (name, structure.build()))
-    .into()
+    Structure::ALL.iter().map(|structure| (structure.name(), structure.build())).collect()
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -6,10 +6,9 @@
 //! a time, 24 states × 64 cells. Source: Hamilton, Rau-Chaplin 2008, Compact Hilbert indices,
 //! doi 10.1016/j.ipl.2007.08.034.
 
-/// Bits per axis.
-pub(super) const BITS: u32 = 10;
-/// One above the greatest cell coordinate.
-pub(super) const CELLS: u32 = 1 << BITS;
+/// The most bits per axis.
+const BITS: u32 = 10;
+const CELLS: u32 = 1 << BITS;
 
 const STATES: usize = 24;
 
@@ -18,15 +17,15 @@ static TWO_LEVELS: [u16; STATES * 64] = two_levels();
 /// The bits of a coordinate spread to every third place.
 static SPREAD: [u32; CELLS as usize] = spread();
 
-/// The rank of the cell along the curve, 30 bits. Coordinates are below [`CELLS`].
+/// The rank of a cell along the curve through a cube of `2^bits` cells a side; `bits` is even and at most 10, and
+/// coordinates are below `2^bits`. The rank has three times as many bits.
 #[inline(always)]
-pub(super) fn rank(x: u32, y: u32, z: u32) -> u32 {
-    let mask = CELLS - 1;
-    let spread = |coordinate: u32| SPREAD[(coordinate & mask) as usize];
+pub(super) fn rank([x, y, z]: [u32; 3], bits: u32) -> u32 {
+    let spread = |coordinate: u32| SPREAD[(coordinate % CELLS) as usize];
     let cell = spread(x) | spread(y) << 1 | spread(z) << 2;
     let mut state = 0usize;
     let mut rank = 0;
-    let mut shift = 3 * BITS;
+    let mut shift = 3 * bits;
     while shift > 0 {
         shift -= 6;
         let entry = TWO_LEVELS[(state << 6 | (cell >> shift & 63) as usize) % (STATES * 64)];
@@ -108,7 +107,7 @@ mod tests {
         for x in 0..side {
             for y in 0..side {
                 for z in 0..side {
-                    let rank = rank(x, y, z) as usize;
+                    let rank = rank([x, y, z], 10) as usize;
                     assert!(rank < 1 << 30);
                     let place = cells.get_mut(rank).expect("the curve fills the corner cube first");
                     assert_eq!(place.replace([x, y, z]), None, "two cells have rank {rank}");

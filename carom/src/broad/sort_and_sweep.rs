@@ -2,7 +2,7 @@
 //!
 //! Boxes are sorted by where they begin along the axis on which their middles vary most. Two that overlap do so on that
 //! axis too, so whichever begins first finds the other before the first box that begins beyond its end. Sorting is by a
-//! whole number that grows with the coordinate but keeps only 22 bits of the range in use; the sweep ends by the same
+//! whole number that grows with the coordinate but keeps only 18 or 27 bits of the range in use; the sweep ends by the same
 //! number, so what it rounds together costs a test, never a pair.
 //! Cost: linear to sort; the sweep compares each box with all that share its stretch of the axis, eight at a time:
 //! about n^(5/3) in a cube of evenly spread boxes. Wins below 1,500 boxes and in scenes stretched along an axis, loses
@@ -57,10 +57,9 @@ struct KeyOrder {
     shift: u32,
 }
 
-/// Two passes of the radix sort.
-const KEY_BITS: u32 = 22;
-/// The radix sort's keys end here.
-const KEY_SHIFT: u32 = 32 + 30 - KEY_BITS;
+/// Two passes of the radix sort for few boxes, three for many.
+const KEY_BITS: [u32; 2] = [18, 27];
+const MANY_BOXES: usize = 1 << 14;
 
 /// Whole numbers in the order of the floats; −0 comes just before 0.
 #[inline(always)]
@@ -70,12 +69,12 @@ pub(super) fn ordered(value: f32) -> u32 {
 }
 
 impl KeyOrder {
-    /// The order for coordinates from `least` to `greatest`.
-    fn new(least: f32, greatest: f32) -> Self {
+    /// The order for coordinates from `least` to `greatest`, whose numbers have up to `bits`.
+    fn new(least: f32, greatest: f32, bits: u32) -> Self {
         // Adding 0 turns −0 into 0: they are one place.
         let least = ordered(least + 0.0);
         let range = ordered(greatest + 0.0).saturating_sub(least);
-        Self { least, shift: (u32::BITS - range.leading_zeros()).saturating_sub(KEY_BITS) }
+        Self { least, shift: (u32::BITS - range.leading_zeros()).saturating_sub(bits) }
     }
 
     #[inline(always)]
@@ -111,16 +110,17 @@ impl Index for SweptAxis {
             greatest = greatest.max(bounds.min[axis]);
             self.longest = self.longest.max(bounds.max[axis] - bounds.min[axis]);
         }
-        self.order = KeyOrder::new(least, greatest);
+        let bits = KEY_BITS[usize::from(proxies.len() > MANY_BOXES)];
+        self.order = KeyOrder::new(least, greatest, bits);
         self.items.clear();
         self.items.extend(
-            proxies.iter().map(|(id, bounds)| u64::from(self.order.key(bounds.min[axis])) << KEY_SHIFT | u64::from(id)),
+            proxies.iter().map(|(id, bounds)| u64::from(self.order.key(bounds.min[axis])) << 32 | u64::from(id)),
         );
-        radix::sort_by_key(&mut self.items, &mut self.spare, KEY_BITS);
+        radix::sort_by_key(&mut self.items, &mut self.spare, bits);
         self.ids.clear();
         self.ids.extend(self.items.iter().map(|&item| item as u32));
         self.keys.clear();
-        self.keys.extend(self.items.iter().map(|&item| (item >> KEY_SHIFT) as u32));
+        self.keys.extend(self.items.iter().map(|&item| (item >> 32) as u32));
         self.keys.extend([u32::MAX; LANES]);
         self.columns.gather(proxies.raw(), &self.ids);
     }

@@ -163,11 +163,11 @@ impl SortedCells {
             let bits = u64::BITS - count_of_cells.leading_zeros();
             self.items.clear();
             for (index, &id) in ids.iter().enumerate() {
-                self.items.push(self.key(self.cells[index]) << (62 - bits) | u64::from(id));
+                self.items.push(self.key(self.cells[index]) << 32 | u64::from(id));
             }
             radix::sort_by_key(&mut self.items, &mut self.spare, bits);
             self.ids.extend(self.items.iter().map(|&item| item as u32));
-            self.keys.extend(self.items.iter().map(|&item| item >> (62 - bits)));
+            self.keys.extend(self.items.iter().map(|&item| item >> 32));
         } else {
             let mut items: Vec<(u64, u32)> =
                 ids.iter().zip(&self.cells).map(|(&id, &cell)| (self.key(cell), id)).collect();

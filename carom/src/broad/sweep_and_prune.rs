@@ -14,6 +14,7 @@
 
 mod axis;
 
+use super::events::Events;
 use super::rebuilt::sort_neighbours;
 use super::sort_and_sweep::SweptAxis;
 use super::{BoxRay, BroadPhase, BroadPhaseError, Changes, Cost, Drawn, Index, Neighbour, Pair, PairSet, Proxies};
@@ -66,53 +67,6 @@ const GONE: u8 = 4;
 /// A pair of it has ended in this refresh.
 const PARTED: u8 = 8;
 
-/// Pairs that came and went since the last look.
-#[derive(Debug, Clone, Default)]
-struct Events {
-    began: Vec<Pair>,
-    ended: Vec<Pair>,
-    /// They were handed out.
-    is_seen: bool,
-    /// More than one refresh has added to them.
-    may_cancel: bool,
-}
-
-impl Events {
-    fn begin_refresh(&mut self) {
-        if std::mem::take(&mut self.is_seen) {
-            self.began.clear();
-            self.ended.clear();
-            self.may_cancel = false;
-        } else {
-            self.may_cancel |= !(self.began.is_empty() && self.ended.is_empty());
-        }
-    }
-
-    /// Takes out what stands in both lists. A pair's events alternate, so its numbers in the two differ by at most one.
-    fn settle(&mut self) {
-        if std::mem::replace(&mut self.is_seen, true) {
-            self.began.clear();
-            self.ended.clear();
-        } else if self.may_cancel {
-            self.began.sort_unstable();
-            self.ended.sort_unstable();
-            let (began, ended) = (std::mem::take(&mut self.began), std::mem::take(&mut self.ended));
-            let (mut one, mut other) = (began.iter().peekable(), ended.iter().peekable());
-            loop {
-                match (one.peek(), other.peek()) {
-                    (Some(a), Some(b)) if a == b => {
-                        one.next();
-                        other.next();
-                    }
-                    (Some(a), b) if b.is_none_or(|b| a < b) => self.began.extend(one.next()),
-                    (_, Some(_)) => self.ended.extend(other.next()),
-                    (_, None) => break,
-                }
-            }
-        }
-    }
-}
-
 impl SweepAndPrune {
     fn touch(&mut self, id: u32) {
         let index = id as usize;
@@ -131,7 +85,7 @@ impl SweepAndPrune {
         if self.touched.is_empty() {
             return;
         }
-        self.events.begin_refresh();
+        self.events.begin();
         let (mut new, mut gone) = (0, 0);
         for &id in &self.touched {
             let was_there = self.settled[id as usize].min.x <= self.settled[id as usize].max.x;
@@ -284,8 +238,7 @@ impl BroadPhase for SweepAndPrune {
 
     fn changes(&mut self) -> Changes<'_> {
         self.refresh();
-        self.events.settle();
-        Changes { began: &self.events.began, ended: &self.events.ended }
+        self.events.look()
     }
 
     // The axes know which ends come before a place, which on average is half of all: a plain pass is as good and sees
@@ -325,8 +278,7 @@ impl BroadPhase for SweepAndPrune {
     }
 
     fn cost(&self) -> Cost {
-        let events = self.events.began.capacity() + self.events.ended.capacity();
-        let lists = (self.pairs.capacity() + self.found.capacity() + events) * size_of::<Pair>();
+        let lists = (self.pairs.capacity() + self.found.capacity()) * size_of::<Pair>() + self.events.memory();
         let by_id = self.settled.capacity() * size_of::<Aabb>() + self.flags.capacity() + self.touched.capacity() * 4;
         let axes: usize = self.axes.iter().map(Axis::memory).sum();
         let memory = lists + by_id + axes + self.proxies.memory() + self.set.memory() + self.search.memory();

@@ -18,6 +18,7 @@ mod nodes;
 mod query;
 
 use super::block::NOTHING;
+use super::events::Events;
 use super::proxies::checked;
 use super::{BoxRay, BroadPhase, BroadPhaseError, Changes, Cost, Drawn, MAX_PROXIES, Neighbour, Pair};
 use crate::bounds::Aabb;
@@ -51,7 +52,11 @@ pub struct DynamicTree {
     pairs: Vec<Pair>,
     pairs_are_current: bool,
     events: Events,
+    /// Changes were asked for, so events are kept; before, all pairs count as begun.
+    is_looked_at: bool,
     parted: follow::Parted,
+    scratch: join::JoinScratch,
+    order: build::Order,
     tests: u64,
 }
 
@@ -97,19 +102,6 @@ impl NearPair {
     }
 }
 
-/// Pairs that began and ended since the last look.
-#[derive(Debug, Clone, Default)]
-struct Events {
-    began: Vec<Pair>,
-    ended: Vec<Pair>,
-    /// Nothing was looked at before: all pairs have begun.
-    all_began: bool,
-    /// Something may stand in both lists.
-    may_cancel: bool,
-    /// They were handed out and go at the next refresh.
-    is_seen: bool,
-}
-
 impl Default for DynamicTree {
     fn default() -> Self {
         Self {
@@ -126,8 +118,11 @@ impl Default for DynamicTree {
             decay: follow::Decay::default(),
             pairs: Vec::new(),
             pairs_are_current: true,
-            events: Events { all_began: true, ..Events::default() },
+            events: Events::default(),
+            is_looked_at: false,
             parted: follow::Parted::default(),
+            scratch: join::JoinScratch::default(),
+            order: build::Order::default(),
             tests: 0,
         }
     }
@@ -136,15 +131,24 @@ impl Default for DynamicTree {
 impl DynamicTree {
     /// A tree over these boxes, ids counting from 0: faster than inserting them one by one.
     pub fn from_boxes(boxes: &[Aabb]) -> Result<Self, BroadPhaseError> {
+        let mut tree = Self::default();
+        tree.rebuild_from(boxes)?;
+        Ok(tree)
+    }
+
+    /// Forgets everything but its memory and takes in these boxes, ids counting from 0. The next look at changes will
+    /// tell of all pairs as begun.
+    pub fn rebuild_from(&mut self, boxes: &[Aabb]) -> Result<(), BroadPhaseError> {
         for (id, bounds) in (0u32..).zip(boxes) {
             checked(id, *bounds)?;
         }
         if boxes.len() > MAX_PROXIES as usize {
             return Err(BroadPhaseError::IdTooGreat { id: MAX_PROXIES });
         }
-        let mut tree = Self::default();
-        tree.build_from(boxes);
-        Ok(tree)
+        self.events = Events::default();
+        self.is_looked_at = false;
+        self.build_from(boxes);
+        Ok(())
     }
 
     fn slot(&self, id: u32) -> Option<u32> {
@@ -239,14 +243,11 @@ impl BroadPhase for DynamicTree {
 
     fn changes(&mut self) -> Changes<'_> {
         self.refresh();
-        if self.events.all_began {
+        if !std::mem::replace(&mut self.is_looked_at, true) {
             self.list_pairs();
-            self.events.all_began = false;
-            self.events.is_seen = true;
             return Changes { began: &self.pairs, ended: &[] };
         }
-        self.events.settle();
-        Changes { began: &self.events.began, ended: &self.events.ended }
+        self.events.look()
     }
 
     fn overlapping(&self, bounds: &Aabb, visit: &mut dyn FnMut(u32)) {
@@ -268,10 +269,9 @@ impl BroadPhase for DynamicTree {
     fn cost(&self) -> Cost {
         let per_slot = size_of::<Aabb>() + size_of::<u32>() + size_of::<u8>();
         let lists = self.slot_of.capacity() + self.left.capacity() + self.free.capacity();
-        let events = self.events.began.capacity() + self.events.ended.capacity();
-        let pairs = (self.pairs.capacity() + self.near.capacity() + events) * size_of::<Pair>();
+        let pairs = (self.pairs.capacity() + self.near.capacity()) * size_of::<Pair>() + self.events.memory();
         let memory = self.slots.bounds.capacity() * per_slot + lists * size_of::<u32>() + pairs;
-        let memory = memory + self.nodes.memory() + self.parted.memory();
+        let memory = memory + self.nodes.memory() + self.parted.memory() + self.order.memory() + self.scratch.memory();
         Cost { tests: self.tests, memory }
     }
 }
