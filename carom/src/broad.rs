@@ -4,13 +4,18 @@
 //! Structures that are built anew for every set of boxes implement the smaller [`Index`] and get the rest from
 //! [`Rebuilt`].
 
+mod apart;
+mod auto;
 mod block;
 mod box_tree;
 mod brute_force;
 mod bsp;
 mod bvh;
+mod cell_walk;
+mod columns;
 mod drawing;
 mod events;
+mod hierarchical_grid;
 mod hilbert;
 mod kd_tree;
 mod octree;
@@ -20,19 +25,31 @@ mod proxies;
 mod radix;
 mod ray;
 mod rebuilt;
+mod sort_and_sweep;
+mod sorted_cells;
+mod spatial_hash;
+mod spread;
+mod sweep_and_prune;
 mod tree;
+mod uniform_grid;
 
+pub use auto::Auto;
 pub use brute_force::BruteForce;
 pub use bsp::Bsp;
 pub use bvh::{Bvh, BvhBuild, BvhError, REBUILD_PAYS, StaticBvh, adjacent_triangles};
 pub use drawing::Drawn;
+pub use hierarchical_grid::{HierarchicalGrid, Levels};
 pub use kd_tree::KdTree;
 pub use octree::Octree;
 pub use pair_set::PairSet;
 pub use proxies::Proxies;
 pub use ray::BoxRay;
 pub use rebuilt::{Index, Rebuilt};
+pub use sort_and_sweep::{SortAndSweep, SweptAxis};
+pub use spatial_hash::{HashedCells, SpatialHash};
+pub use sweep_and_prune::SweepAndPrune;
 pub use tree::DynamicTree;
+pub use uniform_grid::{Cells, UniformGrid};
 
 use crate::body::Bodies;
 use crate::bounds::Aabb;
@@ -221,6 +238,16 @@ pub(crate) fn distance_squared(bounds: &Aabb, point: Vec3) -> f32 {
 pub enum Structure {
     /// Every box against every other.
     BruteForce,
+    /// Sort and sweep along one axis, anew at every look.
+    SortAndSweep,
+    /// Three sorted axes that follow moving boxes.
+    SweepAndPrune,
+    /// One grid with cells for the largest box.
+    UniformGrid,
+    /// A grid for each octave of sizes.
+    HierarchicalGrid,
+    /// Cells of all sizes in a hash table.
+    SpatialHash,
     /// A tree that follows moving boxes.
     #[default]
     DynamicTree,
@@ -232,22 +259,42 @@ pub enum Structure {
     Bsp,
     /// A hierarchy of boxes that is refitted while it stays good.
     StaticBvh,
+    /// Whichever of these suits the scene.
+    Auto,
 }
 
 impl Structure {
     /// All of them.
-    pub const ALL: &'static [Self] =
-        &[Self::BruteForce, Self::DynamicTree, Self::Octree, Self::KdTree, Self::Bsp, Self::StaticBvh];
+    pub const ALL: &'static [Self] = &[
+        Self::BruteForce,
+        Self::SortAndSweep,
+        Self::SweepAndPrune,
+        Self::UniformGrid,
+        Self::HierarchicalGrid,
+        Self::SpatialHash,
+        Self::Octree,
+        Self::KdTree,
+        Self::Bsp,
+        Self::StaticBvh,
+        Self::DynamicTree,
+        Self::Auto,
+    ];
 
     /// Its name in words.
     pub fn name(self) -> &'static str {
         match self {
             Self::BruteForce => "brute force",
+            Self::SortAndSweep => "sort and sweep",
+            Self::SweepAndPrune => "sweep and prune",
+            Self::UniformGrid => "uniform grid",
+            Self::HierarchicalGrid => "hierarchical grid",
+            Self::SpatialHash => "spatial hash",
             Self::DynamicTree => "dynamic tree",
             Self::Octree => "octree",
             Self::KdTree => "k-d tree",
             Self::Bsp => "BSP tree",
             Self::StaticBvh => "static hierarchy",
+            Self::Auto => "auto",
         }
     }
 
@@ -255,12 +302,31 @@ impl Structure {
     pub fn build(self) -> Box<dyn BroadPhase> {
         match self {
             Self::BruteForce => Box::new(BruteForce::default()),
+            Self::SortAndSweep => Box::new(SortAndSweep::default()),
+            Self::SweepAndPrune => Box::new(SweepAndPrune::default()),
+            Self::UniformGrid => Box::new(UniformGrid::default()),
+            Self::HierarchicalGrid => Box::new(HierarchicalGrid::default()),
+            Self::SpatialHash => Box::new(SpatialHash::default()),
             Self::DynamicTree => Box::new(DynamicTree::default()),
             Self::Octree => Box::new(Rebuilt::<Octree>::default()),
             Self::KdTree => Box::new(Rebuilt::<KdTree>::default()),
             Self::Bsp => Box::new(Rebuilt::<Bsp>::default()),
             Self::StaticBvh => Box::new(Rebuilt::<StaticBvh>::default()),
+            Self::Auto => Box::new(Auto::default()),
         }
+    }
+
+    /// The structure over boxes that are sound.
+    fn build_over(self, boxes: &Proxies) -> Box<dyn BroadPhase> {
+        if self == Self::DynamicTree {
+            return Box::new(DynamicTree::over(boxes));
+        }
+        let mut structure = self.build();
+        for (id, bounds) in boxes.iter() {
+            let inserted = structure.insert(id, *bounds);
+            debug_assert_eq!(inserted, Ok(()), "the boxes were checked before");
+        }
+        structure
     }
 }
 
@@ -277,6 +343,9 @@ pub(crate) fn find_pairs(
         for &slot in &nature.colliders {
             if let Some(collider) = bodies.collider(slot) {
                 let bounds = Aabb::around_shape_at(&collider.shape, &pose.compose(&collider.pose_in_body));
+                let is_fast = displacement.abs().cmpgt(bounds.half_extents()).any();
+                // What moves by more than half of itself in a step is looked for along its way.
+                let bounds = if is_fast { bounds.swept(displacement) } else { bounds };
                 broad.update(slot, bounds, displacement)?;
             }
         }

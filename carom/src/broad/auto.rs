@@ -58,8 +58,12 @@ impl Auto {
     fn pick(&self) -> Choice {
         let count = self.inner.len();
         let share = |part: usize| part as f32 / count.max(1) as f32;
-        let mut profile =
-            Profile { boxes: count, new_share: share(self.inserted), moving_share: share(self.moved), size_spread: 1.0 };
+        let mut profile = Profile {
+            boxes: count,
+            new_share: share(self.inserted),
+            moving_share: share(self.moved),
+            size_spread: 1.0,
+        };
         let (structure, reason) = if count <= FEW {
             (Structure::BruteForce, "so few boxes are compared fastest one with another")
         } else if profile.new_share < 0.5 {

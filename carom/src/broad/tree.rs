@@ -20,7 +20,7 @@ mod query;
 use super::block::NOTHING;
 use super::events::Events;
 use super::proxies::checked;
-use super::{BoxRay, BroadPhase, BroadPhaseError, Changes, Cost, Drawn, MAX_PROXIES, Neighbour, Pair};
+use super::{BoxRay, BroadPhase, BroadPhaseError, Changes, Cost, Drawn, MAX_PROXIES, Neighbour, Pair, Proxies};
 use crate::bounds::Aabb;
 use fearless_simd::Level;
 use glam::Vec3;
@@ -149,6 +149,13 @@ impl DynamicTree {
         self.is_looked_at = false;
         self.build_from(boxes);
         Ok(())
+    }
+
+    /// A tree over boxes that were checked before.
+    pub(super) fn over(boxes: &Proxies) -> Self {
+        let mut tree = Self::default();
+        tree.build_from(boxes.raw());
+        tree
     }
 
     fn slot(&self, id: u32) -> Option<u32> {

@@ -8,16 +8,16 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 impl DynamicTree {
-    /// Fills the tree with these boxes, whatever it held before.
+    /// Fills the tree with these boxes by id, whatever it held before; inside-out boxes are none.
     pub(super) fn build_from(&mut self, boxes: &[Aabb]) {
-        self.order.fill(boxes, |_| true);
-        let count = boxes.len();
+        self.order.fill(boxes, |bounds| bounds.min.x <= bounds.max.x);
+        let count = self.order.keys.len();
         self.slots.ids.resize(count, NONE);
         self.slots.bounds.resize(count, NOTHING);
         self.slots.flags.clear();
         self.slots.flags.resize(count, 0);
         self.slot_of.clear();
-        self.slot_of.resize(count, NONE);
+        self.slot_of.resize(boxes.len(), NONE);
         self.nodes.reset(count);
         if let Some(leaves) = self.nodes.levels.first_mut() {
             let fill = |(((keys, block), ids), bounds): Filled<'_>| {
