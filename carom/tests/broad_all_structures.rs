@@ -179,66 +179,85 @@ fn passes(ray: &BoxRay, bounds: &Aabb) -> Option<bool> {
     }
 }
 
+/// Makes the same change in every structure; all must take or refuse it as the plain list does.
+fn change_all(
+    all: &mut [(&'static str, Box<dyn BroadPhase>)],
+    is_taken: bool,
+    change: impl Fn(&mut dyn BroadPhase) -> Result<(), BroadPhaseError>,
+) {
+    for (name, broad) in all {
+        assert_eq!(change(broad.as_mut()).is_ok(), is_taken, "{name}");
+    }
+}
+
 #[test]
 fn ten_thousand_operations_in_every_scene_agree_with_a_plain_list() {
     for scene in SCENES {
-        for (name, mut broad) in structures() {
-            let mut random = fastrand::Rng::with_seed(scene as u64 + 40);
-            let mut list: BTreeMap<u32, Aabb> = BTreeMap::new();
-            let mut seen = BTreeSet::new();
-            let ids = 150;
-            for operation in 0..10_000 {
-                let id = random.u32(0..ids);
-                let bounds = random_box(scene, id, &mut random);
-                // Phases of growing, moving and shrinking.
-                let phase = operation / 1000 % 3;
-                match (random.u32(0..10), phase) {
-                    (0..6, 0) | (0, 1) | (0, 2) => {
-                        let is_new = !list.contains_key(&id);
-                        assert_eq!(broad.insert(id, bounds).is_ok(), is_new, "{name} {scene:?}");
-                        if is_new {
-                            list.insert(id, bounds);
-                        }
-                    }
-                    (6..8, 0) | (1..3, 1) | (1..5, 2) => {
-                        assert_eq!(broad.remove(id).is_ok(), list.remove(&id).is_some(), "{name} {scene:?}");
-                    }
-                    _ => {
-                        // Most moves are small, as of real bodies; some are leaps.
-                        let step = (vector(&mut random) - 0.5) * 0.2;
-                        let bounds = match list.get(&id) {
-                            Some(old) if random.u32(0..5) > 0 => Aabb::new(old.min + step, old.max + step),
-                            Some(_) | None => bounds,
-                        };
-                        let known = list.get_mut(&id).map(|place| *place = bounds).is_some();
-                        assert_eq!(broad.update(id, bounds, step).is_ok(), known, "{name} {scene:?}");
-                    }
+        let mut all = structures();
+        let mut random = fastrand::Rng::with_seed(scene as u64 + 40);
+        let mut list: BTreeMap<u32, Aabb> = BTreeMap::new();
+        let mut seen = BTreeSet::new();
+        let ids = 150;
+        for operation in 0..10_000 {
+            let id = random.u32(0..ids);
+            let bounds = random_box(scene, id, &mut random);
+            // Phases of growing, moving and shrinking.
+            let phase = operation / 1000 % 3;
+            match (random.u32(0..10), phase) {
+                (0..6, 0) | (0, 1) | (0, 2) => {
+                    let is_new = !list.contains_key(&id);
+                    change_all(&mut all, is_new, |broad| broad.insert(id, bounds));
+                    list.entry(id).or_insert(bounds);
                 }
-                if random.u32(0..25) == 0 {
-                    let expected = plain_pairs(&list);
-                    if random.bool() {
+                (6..8, 0) | (1..3, 1) | (1..5, 2) => {
+                    let was_there = list.remove(&id).is_some();
+                    change_all(&mut all, was_there, |broad| broad.remove(id));
+                }
+                _ => {
+                    // Most moves are small, as of real bodies; some are leaps.
+                    let step = (vector(&mut random) - 0.5) * 0.2;
+                    let bounds = match list.get(&id) {
+                        Some(old) if random.u32(0..5) > 0 => Aabb::new(old.min + step, old.max + step),
+                        Some(_) | None => bounds,
+                    };
+                    let known = list.get_mut(&id).map(|place| *place = bounds).is_some();
+                    change_all(&mut all, known, |broad| broad.update(id, bounds, step));
+                }
+            }
+            if random.u32(0..25) == 0 {
+                let expected = plain_pairs(&list);
+                let (asks_pairs, asks_changes) = (random.bool(), random.bool());
+                let began: BTreeSet<Pair> = expected.difference(&seen).copied().collect();
+                let ended: BTreeSet<Pair> = seen.difference(&expected).copied().collect();
+                for (name, broad) in &mut all {
+                    if asks_pairs {
                         assert_eq!(as_set(name, broad.pairs()), expected, "{name} {scene:?} after {operation}");
                     }
-                    if random.bool() {
+                    if asks_changes {
                         let changes = broad.changes();
-                        let began: BTreeSet<Pair> = expected.difference(&seen).copied().collect();
-                        let ended: BTreeSet<Pair> = seen.difference(&expected).copied().collect();
                         assert_eq!(as_set(name, changes.began), began, "{name} {scene:?} after {operation}: began");
                         assert_eq!(as_set(name, changes.ended), ended, "{name} {scene:?} after {operation}: ended");
-                        seen = expected;
                         let again = broad.changes();
                         assert!(again.began.is_empty() && again.ended.is_empty(), "{name}: changes told twice");
                     }
                 }
-                if random.u32(0..40) == 0 {
-                    check_queries(name, broad.as_ref(), &list, scene, &mut random);
+                if asks_changes {
+                    seen = expected;
+                }
+            }
+            if random.u32(0..40) == 0 {
+                let after = random.fork();
+                for (name, broad) in &all {
+                    check_queries(name, broad.as_ref(), &list, scene, &mut after.clone());
                     assert_eq!(broad.len(), list.len());
                     assert_eq!(broad.bounds(id), list.get(&id).copied());
                 }
             }
-            for id in list.keys() {
-                assert_eq!(broad.remove(*id), Ok(()));
-            }
+        }
+        for id in list.keys() {
+            change_all(&mut all, true, |broad| broad.remove(*id));
+        }
+        for (name, broad) in &mut all {
             assert!(broad.pairs().is_empty() && broad.is_empty(), "{name} {scene:?}");
             let ended = as_set(name, broad.changes().ended);
             assert_eq!(ended, seen, "{name} {scene:?}: ended when all were removed");
@@ -251,34 +270,70 @@ fn ten_thousand_operations_in_every_scene_agree_with_a_plain_list() {
 
 #[test]
 fn coherent_motion_of_thousands_keeps_pairs_and_events_right() {
-    for (name, mut broad) in structures() {
-        let mut random = fastrand::Rng::with_seed(50);
-        let count = 3000;
-        let mut boxes: Vec<(Aabb, Vec3)> = (0..count)
-            .map(|_| {
-                let (center, half) = (vector(&mut random) * 20.0, vector(&mut random) * 0.5 + 0.2);
-                (Aabb::new(center - half, center + half), (vector(&mut random) - 0.5) * 0.1)
-            })
-            .collect();
-        for (id, (bounds, _)) in (0u32..).zip(&boxes) {
-            broad.insert(id, *bounds).expect("sound");
-        }
-        let mut seen = BTreeSet::new();
-        for frame in 0..60 {
-            let list: BTreeMap<u32, Aabb> = (0u32..).zip(boxes.iter().map(|(bounds, _)| *bounds)).collect();
-            let expected = plain_pairs(&list);
+    let mut all = structures();
+    let mut random = fastrand::Rng::with_seed(50);
+    let count = 3000;
+    let mut boxes: Vec<(Aabb, Vec3)> = (0..count)
+        .map(|_| {
+            let (center, half) = (vector(&mut random) * 20.0, vector(&mut random) * 0.5 + 0.2);
+            (Aabb::new(center - half, center + half), (vector(&mut random) - 0.5) * 0.1)
+        })
+        .collect();
+    for (id, (bounds, _)) in (0u32..).zip(&boxes) {
+        change_all(&mut all, true, |broad| broad.insert(id, *bounds));
+    }
+    let mut seen = BTreeSet::new();
+    for frame in 0..60 {
+        let list: BTreeMap<u32, Aabb> = (0u32..).zip(boxes.iter().map(|(bounds, _)| *bounds)).collect();
+        let expected = plain_pairs(&list);
+        let began: BTreeSet<Pair> = expected.difference(&seen).copied().collect();
+        let ended: BTreeSet<Pair> = seen.difference(&expected).copied().collect();
+        for (name, broad) in &mut all {
             let changes = broad.changes();
-            let (began, ended) = (as_set(name, changes.began), as_set(name, changes.ended));
-            assert_eq!(began, expected.difference(&seen).copied().collect(), "{name}, frame {frame}");
-            assert_eq!(ended, seen.difference(&expected).copied().collect(), "{name}, frame {frame}");
+            assert_eq!(as_set(name, changes.began), began, "{name}, frame {frame}");
+            assert_eq!(as_set(name, changes.ended), ended, "{name}, frame {frame}");
             assert_eq!(as_set(name, broad.pairs()), expected, "{name}, frame {frame}");
-            seen = expected;
-            let movers = if frame % 20 < 10 { count / 10 } else { count };
-            for (id, (bounds, velocity)) in (0u32..).zip(&mut boxes).take(movers) {
-                *bounds = Aabb::new(bounds.min + *velocity, bounds.max + *velocity);
-                broad.update(id, *bounds, *velocity).expect("sound");
-            }
         }
+        seen = expected;
+        let movers = if frame % 20 < 10 { count / 10 } else { count };
+        for (id, (bounds, velocity)) in (0u32..).zip(&mut boxes).take(movers) {
+            *bounds = Aabb::new(bounds.min + *velocity, bounds.max + *velocity);
+            change_all(&mut all, true, |broad| broad.update(id, *bounds, *velocity));
+        }
+    }
+}
+
+#[test]
+fn auto_says_what_it_picked_and_why() {
+    let mut random = fastrand::Rng::with_seed(60);
+    for (count, spread, expected) in [
+        (50, 1.0, Structure::BruteForce),
+        (1000, 1.0, Structure::SortAndSweep),
+        (5000, 1.0, Structure::UniformGrid),
+        (5000, 100.0, Structure::DynamicTree),
+    ] {
+        let mut broad = Structure::Auto.build();
+        for id in 0..count {
+            let center = vector(&mut random) * 50.0;
+            let half = if id == 0 { 0.5 * spread } else { 0.5 };
+            broad.insert(id, Aabb::new(center - half, center + half)).expect("sound");
+        }
+        broad.pairs();
+        let choice = broad.choice().expect("it picks");
+        assert_eq!(choice.structure, expected, "{choice:?}");
+        assert_eq!(choice.profile.boxes, count as usize);
+        assert!(choice.reason.len() > 20);
+        // Followed over a few frames, boxes that stay are best left to the tree.
+        for _ in 0..5 {
+            for id in 0..count {
+                let bounds = broad.bounds(id).expect("inserted");
+                let moved = Aabb::new(bounds.min + 0.01, bounds.max + 0.01);
+                broad.update(id, moved, Vec3::splat(0.01)).expect("sound");
+            }
+            broad.changes();
+        }
+        let expected = if count <= 100 { Structure::BruteForce } else { Structure::DynamicTree };
+        assert_eq!(broad.choice().expect("it picks").structure, expected);
     }
 }
 

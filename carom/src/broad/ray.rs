@@ -36,11 +36,6 @@ impl BoxRay {
         self.direction
     }
 
-    /// 1 / direction, coordinate by coordinate.
-    pub(crate) fn inverse(&self) -> Vec3 {
-        self.inverse
-    }
-
     /// How far it goes.
     pub fn limit(&self) -> f32 {
         self.limit
