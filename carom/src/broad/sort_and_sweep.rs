@@ -2,10 +2,10 @@
 //!
 //! Boxes are sorted by where they begin along the axis on which their middles vary most. Two that overlap do so on that
 //! axis too, so whichever begins first finds the other before the first box that begins beyond its end. Sorting is by a
-//! whole number that grows with the coordinate but keeps only 18 or 27 bits of the range in use; the sweep ends by the same
+//! whole number that grows with the coordinate but keeps only 18 or 27 bits of the range; the sweep ends by the same
 //! number, so what it rounds together costs a test, never a pair.
 //! Cost: linear to sort; the sweep compares each box with all that share its stretch of the axis, eight at a time:
-//! about n^(5/3) in a cube of evenly spread boxes. Wins below 1,500 boxes and in scenes stretched along an axis, loses
+//! about n^(5/3) in a cube of evenly spread boxes. Wins with some hundred boxes and in long scenes, loses
 //! to grids and trees above.
 //! Source: Baraff 1992, Dynamic Simulation of Non-Penetrating Rigid Bodies (thesis), here with one axis and no active
 //! list; Ericson 2005, Real-Time Collision Detection, 7.5, for the axis of greatest variance.
