@@ -395,3 +395,21 @@ fn unsound_boxes_are_refused_and_change_nothing() {
         assert_eq!(broad.bounds(0), Some(huge), "{name}");
     }
 }
+
+#[test]
+fn a_few_strays_far_away_do_not_make_the_tree_slow() {
+    // Work, not time: 20,000 boxes cost some dozens of tests each, with or without strays.
+    let mut random = fastrand::Rng::with_seed(61);
+    let mut tests = Vec::new();
+    for strays in [0, 1, 20] {
+        let mut broad = Structure::DynamicTree.build();
+        for id in 0..20_000 {
+            let far = if id < strays { 1e7 * (id + 1) as f32 } else { 1.0 };
+            let center = vector(&mut random) * 40.0 * far;
+            broad.insert(id, Aabb::new(center - 0.5, center + 0.5)).expect("sound");
+        }
+        broad.pairs();
+        tests.push(broad.cost().tests);
+    }
+    assert!(tests.iter().all(|&count| count < 2 * tests[0]), "{tests:?}");
+}

@@ -59,13 +59,22 @@ impl BoxBlock {
         self.loaded(simd).overlaps(simd, bounds)
     }
 
-    /// The lanes in registers, for many tests.
+    /// The lanes in registers, for many tests. Written out: a closure may be left out of line, where lanes are narrow.
     #[inline(always)]
     pub(super) fn loaded<S: Simd>(&self, simd: S) -> LoadedBlock<S> {
-        let load = |lanes: &[f32; LANES]| f32x8::load_array_ref(simd, lanes);
+        let [min_x, min_y, min_z] = &self.min;
+        let [max_x, max_y, max_z] = &self.max;
         LoadedBlock {
-            min: [load(&self.min[0]), load(&self.min[1]), load(&self.min[2])],
-            max: [load(&self.max[0]), load(&self.max[1]), load(&self.max[2])],
+            min: [
+                f32x8::load_array_ref(simd, min_x),
+                f32x8::load_array_ref(simd, min_y),
+                f32x8::load_array_ref(simd, min_z),
+            ],
+            max: [
+                f32x8::load_array_ref(simd, max_x),
+                f32x8::load_array_ref(simd, max_y),
+                f32x8::load_array_ref(simd, max_z),
+            ],
         }
     }
 }
@@ -80,10 +89,10 @@ impl<S: Simd> LoadedBlock<S> {
     /// Bit `i` says whether lane `i` overlaps `bounds`.
     #[inline(always)]
     pub(super) fn overlaps(&self, simd: S, bounds: &Aabb) -> u32 {
-        let splat = |value: f32| f32x8::splat(simd, value);
-        let x = self.min[0].simd_le(splat(bounds.max.x)) & splat(bounds.min.x).simd_le(self.max[0]);
-        let y = self.min[1].simd_le(splat(bounds.max.y)) & splat(bounds.min.y).simd_le(self.max[1]);
-        let z = self.min[2].simd_le(splat(bounds.max.z)) & splat(bounds.min.z).simd_le(self.max[2]);
+        let Aabb { min, max } = bounds;
+        let x = self.min[0].simd_le(f32x8::splat(simd, max.x)) & f32x8::splat(simd, min.x).simd_le(self.max[0]);
+        let y = self.min[1].simd_le(f32x8::splat(simd, max.y)) & f32x8::splat(simd, min.y).simd_le(self.max[1]);
+        let z = self.min[2].simd_le(f32x8::splat(simd, max.z)) & f32x8::splat(simd, min.z).simd_le(self.max[2]);
         (x & y & z).to_bitmask() as u32
     }
 }

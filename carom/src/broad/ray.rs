@@ -52,6 +52,7 @@ impl BoxRay {
             enter = enter.max(near);
             leave = leave.min(far * WIDENING);
         }
-        (enter <= leave).then_some(enter)
+        // A meeting at infinity is none.
+        (enter <= leave && enter < f32::INFINITY).then_some(enter)
     }
 }

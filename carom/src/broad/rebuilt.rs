@@ -26,7 +26,9 @@ pub trait Index: std::fmt::Debug + Send + Sync {
     fn ray_candidates(&self, ray: &BoxRay, visit: &mut dyn FnMut(u32) -> f32) {
         let far = ray.origin() + ray.direction() * ray.limit();
         let far = far.clamp(Vec3::splat(-f32::MAX), Vec3::splat(f32::MAX));
-        let around = Aabb::new(ray.origin().min(far), ray.origin().max(far));
+        // Room for the rounding of the far end, and of the test that the caller makes.
+        let slack = 1e-6 * far.abs().max(ray.origin().abs());
+        let around = Aabb::new(ray.origin().min(far) - slack, ray.origin().max(far) + slack);
         self.candidates(&around, &mut |id| {
             visit(id);
         });

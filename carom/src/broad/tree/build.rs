@@ -129,12 +129,12 @@ impl Order {
             16_000..4_000_000 => 8,
             _ => 10,
         };
-        let extent = (greatest * 0.5 - least * 0.5).max_element() * 2.0;
+        let (least, extent) = self.without_strays(boxes, &is_taken, least, greatest);
         let scale = ((1u32 << bits) as f32 - 0.5) / extent;
         let scale = if scale.is_finite() { scale } else { 0.0 };
         let last = Vec3::splat(((1u32 << bits) - 1) as f32);
         let key = |(bounds, payload): (&Aabb, u32)| {
-            // A middle that overflows the scale is held to the last cell; NaN becomes cell 0.
+            // Strays are held to the outermost cells; NaN becomes cell 0.
             let cell = ((middle(bounds) - least) * scale).min(last).to_array().map(|cell| cell as u32);
             u64::from(hilbert::rank(cell, bits)) << 32 | u64::from(payload)
         };
@@ -146,6 +146,36 @@ impl Order {
             self.keys.extend(boxes.iter().zip(0u32..).filter(|(bounds, _)| is_taken(bounds)).map(key));
         }
         radix::sort_by_key(&mut self.keys, &mut self.spare, 3 * bits);
+    }
+
+    /// The least corner and the side of a cube for the curve: around everything, unless a few boxes lie so far off that
+    /// the others would share a few cells. The middle four fifths of a sample tell.
+    fn without_strays(
+        &mut self,
+        boxes: &[Aabb],
+        is_taken: &impl Fn(&Aabb) -> bool,
+        least: Vec3,
+        greatest: Vec3,
+    ) -> (Vec3, f32) {
+        const SAMPLE: usize = 64;
+        let mut sample = [Vec3::ZERO; SAMPLE];
+        let taken = boxes.iter().step_by((boxes.len() / SAMPLE).max(1)).filter(|bounds| is_taken(bounds));
+        let count = sample.iter_mut().zip(taken).map(|(place, bounds)| *place = middle(bounds)).count();
+        let whole = (greatest * 0.5 - least * 0.5).max_element() * 2.0;
+        if count < SAMPLE / 2 {
+            return (least, whole);
+        }
+        let (mut low, mut high) = (Vec3::ZERO, Vec3::ZERO);
+        for axis in 0..3 {
+            let mut along = sample.map(|middle| middle[axis]);
+            along[..count].sort_unstable_by(f32::total_cmp);
+            (low[axis], high[axis]) = (along[count / 10], along[count - 1 - count / 10]);
+        }
+        let inner = (high - low).max_element();
+        if whole <= 6.0 * inner || inner <= 0.0 {
+            return (least, whole);
+        }
+        ((low - 2.0 * inner).max(least), 5.0 * inner)
     }
 
     fn trim(&mut self) {
