@@ -1,16 +1,19 @@
 //! Convex polytopes: faces, edges and neighbours of the convex hull of a point cloud (S4), and its support map (S2).
 
+mod border;
 mod cloud;
+mod cull;
 mod merge;
 mod polytope;
 mod quickhull;
+mod support;
 
 use super::{FlatExtent, ShapeError, ShapeKind, SupportMap};
 use glam::{DVec3, Vec3};
 use std::sync::Arc;
 
-/// How often the hull is computed anew without the vertices that merging faces has made redundant.
-const MERGE_ROUNDS: u32 = 8;
+/// How often at most a hull is computed anew from its own vertices; one or two are enough in practice.
+const SETTLING_ROUNDS: u32 = 8;
 
 /// A convex polytope with polygonal faces.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,9 +24,12 @@ pub struct ConvexHull {
     face_corners: Vec<u32>,
     planes: Vec<FacePlane>,
     edges: Vec<HullEdge>,
-    /// `neighbours[neighbour_starts[v]..neighbour_starts[v + 1]]` are the vertices that share an edge with `v`.
+    /// `neighbours[neighbour_starts[v]..neighbour_starts[v + 1]]` are the neighbours of `v` in the triangulation; those
+    /// before `diagonal_starts[v]` share an edge with it, the others are across a face.
     neighbour_starts: Vec<u32>,
+    diagonal_starts: Vec<u32>,
     neighbours: Vec<u32>,
+    support: support::SupportIndex,
 }
 
 /// The plane of a face: `normal · x = offset`, the solid below.
@@ -71,19 +77,31 @@ impl ConvexHull {
         Self::of_cloud(points).map_err(|extent| ShapeError::FlatHull { count: points.len(), extent })
     }
 
+    /// The hull of points, computed anew from its own vertices for as long as merging faces left some of them out: so
+    /// that it is the exact hull of its vertices, and comes out the same when it is read back from a file.
     fn of_cloud(points: &[Vec3]) -> Result<Self, FlatExtent> {
-        let scale = cloud::scale_of(points);
-        let mut surface = Surface::around(points.to_vec(), scale)?;
-        for _ in 0..MERGE_ROUNDS {
-            if surface.is_sound() {
+        let outer = cull::possible_vertices(points);
+        let (mut hull, mut is_settled) = Self::of_points(outer.as_deref().unwrap_or(points))?;
+        for _ in 0..SETTLING_ROUNDS {
+            if is_settled {
                 break;
             }
-            match Surface::around(surface.corner_points(), scale) {
-                Ok(without_redundant) => surface = without_redundant,
-                Err(_) => break,
-            }
+            let Ok(again) = Self::of_points(&hull.vertices) else { break };
+            (hull, is_settled) = again;
         }
-        Ok(surface.into_polytope())
+        support::prepare(&mut hull, is_settled);
+        Ok(hull)
+    }
+
+    /// The hull of points, and whether all vertices of the exact hull are vertices of it.
+    fn of_points(points: &[Vec3]) -> Result<(Self, bool), FlatExtent> {
+        let scale = cloud::scale_of(points);
+        let scaled: Vec<DVec3> = points.iter().map(|point| point.as_dvec3() * scale).collect();
+        let triangles = quickhull::triangulate(&scaled)?;
+        let hull = polytope::assemble(points, &triangles, &merge::merge(&scaled, &triangles));
+        // By Euler's formula a closed surface of 2n − 4 triangles has n vertices.
+        let is_settled = triangles.corners.len() == 2 * hull.vertices.len() - 4;
+        Ok((hull, is_settled))
     }
 
     /// The vertices, each a corner of at least three faces.
@@ -113,42 +131,12 @@ impl ConvexHull {
 
     /// The vertices that share an edge with `vertex`.
     pub fn neighbours(&self, vertex: usize) -> &[u32] {
+        &self.neighbours[self.neighbour_starts[vertex] as usize..self.diagonal_starts[vertex] as usize]
+    }
+
+    fn triangulated_neighbours(&self, vertex: u32) -> &[u32] {
+        let vertex = vertex as usize;
         &self.neighbours[self.neighbour_starts[vertex] as usize..self.neighbour_starts[vertex + 1] as usize]
-    }
-}
-
-/// A triangulated hull on its way to a polytope.
-struct Surface {
-    points: Vec<Vec3>,
-    triangles: quickhull::Triangulation,
-    faces: merge::Faces,
-    /// Whether each point is a corner of three faces or more.
-    is_corner: Vec<bool>,
-}
-
-impl Surface {
-    fn around(points: Vec<Vec3>, scale: DVec3) -> Result<Self, FlatExtent> {
-        let scaled: Vec<DVec3> = points.iter().map(|point| point.as_dvec3() * scale).collect();
-        let triangles = quickhull::triangulate(&scaled, cloud::ROUNDING)?;
-        let faces = merge::merge(&scaled, &triangles);
-        let is_corner = merge::corners_of_three(points.len(), &triangles, &faces);
-        Ok(Self { points, triangles, faces, is_corner })
-    }
-
-    /// Whether every vertex is a corner of three faces or more.
-    fn is_sound(&self) -> bool {
-        self.triangles.corners.iter().flatten().all(|&corner| self.is_corner[corner as usize])
-    }
-
-    fn corner_points(&self) -> Vec<Vec3> {
-        self.points.iter().zip(&self.is_corner).filter(|(_, is_corner)| **is_corner).map(|(&point, _)| point).collect()
-    }
-
-    fn into_polytope(mut self) -> ConvexHull {
-        if !self.is_sound() {
-            merge::take_apart(&self.triangles, &mut self.faces, &self.is_corner);
-        }
-        polytope::assemble(&self.points, &self.triangles, &self.faces)
     }
 }
 
@@ -166,7 +154,7 @@ fn check(points: &[Vec3]) -> Result<(), ShapeError> {
 
 impl SupportMap for ConvexHull {
     fn support(&self, direction: Vec3) -> Vec3 {
-        self.vertices.iter().copied().max_by(|a, b| a.dot(direction).total_cmp(&b.dot(direction))).unwrap_or_default()
+        self.vertices[self.support_vertex(direction, u32::MAX) as usize]
     }
 }
 
