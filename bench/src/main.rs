@@ -3,6 +3,7 @@
 //! Each row compares one job. Both sides must first agree on the result; then they are timed in turns within one run,
 //! so that what else the machine does strikes both.
 
+mod broad;
 mod clouds;
 mod measure;
 mod shapes;
@@ -29,6 +30,8 @@ struct Arguments {
 enum Area {
     /// Convex hulls and support points.
     Shapes,
+    /// The broad phase: pairs of boxes, rays among them, neighbours of points.
+    Broad,
 }
 
 /// How long the comparison may take.
@@ -46,8 +49,16 @@ fn main() -> ExitCode {
     let effort = if arguments.quick { Effort::Quick } else { Effort::Full };
     let rows = match arguments.area {
         Area::Shapes => shapes::rows(effort),
+        Area::Broad => broad::rows(effort),
     };
-    match rows.and_then(|rows| measure::report(&rows, arguments.json.as_deref())) {
+    let reported = rows.and_then(|rows| {
+        measure::report(&rows, arguments.json.as_deref())?;
+        match arguments.area {
+            Area::Shapes => Ok(()),
+            Area::Broad => broad::print_summary(&rows, effort),
+        }
+    });
+    match reported {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("error: {message}");

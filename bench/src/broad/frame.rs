@@ -1,0 +1,165 @@
+//! Boxes that move coherently: tell the structure of the movers, learn which pairs began and ended.
+
+use super::full::{PairFinder as _, sorted};
+use super::scenes::{Motion, Move};
+use super::{AREA, parry, peers_note};
+use crate::measure::{Row, Times};
+use crate::{Effort, Rows};
+use carom::bounds::Aabb;
+use carom::broad::{BroadPhase as _, DynamicTree};
+use std::collections::HashSet;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// A structure that follows moving boxes.
+pub trait Follower {
+    fn peer(&self) -> &'static str;
+
+    /// Takes in the movers and finds what began and ended; returns how many events there were.
+    fn frame(&mut self, moves: &[Move]) -> usize;
+
+    /// All pairs at hand, the smaller id first.
+    fn pairs(&self) -> Vec<(u32, u32)>;
+}
+
+/// How long a run is and how often it is repeated.
+struct Plan {
+    warm_up: usize,
+    frames: usize,
+    least_turns: usize,
+    budget: Duration,
+}
+
+pub fn rows(effort: Effort) -> Rows {
+    let plan = match effort {
+        Effort::Quick => Plan { warm_up: 8, frames: 16, least_turns: 1, budget: Duration::from_millis(700) },
+        Effort::Full => Plan { warm_up: 16, frames: 60, least_turns: 2, budget: Duration::from_secs(4) },
+    };
+    let mut cases = vec![("u10k", 10_000, 100), ("u10k", 10_000, 10), ("u100k", 100_000, 100), ("u100k", 100_000, 10)];
+    if effort == Effort::Full {
+        cases.push(("u1M", 1_000_000, 10));
+    }
+    let mut rows = Vec::new();
+    for (name, count, percent) in cases {
+        compare_all(&plan, &format!("frame/{name}-{percent}"), &Motion::new(count, percent), &mut rows)?;
+    }
+    Ok(rows)
+}
+
+fn compare_all(plan: &Plan, case: &str, motion: &Motion, rows: &mut Vec<Row>) -> Result<(), String> {
+    let last = after(motion, plan.warm_up + plan.frames);
+    let mut oracle = parry::Finder::new(&last.boxes);
+    oracle.run();
+    let expected = sorted(oracle.pairs().iter().copied());
+    check_our_events(plan, case, motion, &expected)?;
+
+    let makers: &[fn(&[Aabb]) -> Box<dyn Follower>] = &[
+        |boxes| Box::new(parry::AsRapier::new(boxes)),
+        #[cfg(feature = "box3d")]
+        |boxes| Box::new(super::box3d::AsBox3d::new(boxes)),
+    ];
+    for make in makers {
+        let (mut shortest, mut pairs) = ([f64::INFINITY; 2], 0);
+        let mut peer_name = "";
+        let start = Instant::now();
+        let mut turn = 0;
+        while turn < plan.least_turns || start.elapsed() < plan.budget {
+            let mut ours = Ours::new(case, &motion.boxes)?;
+            shortest[0] = shortest[0].min(run(plan, motion, &mut ours));
+            drop(ours);
+            let mut peer = make(&motion.boxes);
+            shortest[1] = shortest[1].min(run(plan, motion, peer.as_mut()));
+            if turn == 0 {
+                peer_name = peer.peer();
+                let found: HashSet<(u32, u32)> = peer.pairs().into_iter().collect();
+                pairs = found.len();
+                if let Some(missing) = expected.iter().find(|pair| !found.contains(pair)) {
+                    return Err(format!("{case}: {peer_name} lost the pair {missing:?}"));
+                }
+            }
+            turn += 1;
+        }
+        let [ours_ns, peer_ns] = shortest;
+        let exact = format!("{} pairs at the end", expected.len());
+        let note = peers_note(&[&exact, &format!("the peer {pairs}, of enlarged boxes")]);
+        rows.push(Row::new(AREA, case.to_owned(), peer_name, Times { ours_ns, peer_ns: Some(peer_ns) }, note));
+    }
+    Ok(())
+}
+
+/// The mean time of a frame in nanoseconds, over all but the first.
+fn run(plan: &Plan, motion: &Motion, follower: &mut dyn Follower) -> f64 {
+    let mut motion = motion.clone();
+    let mut total = Duration::ZERO;
+    for frame in 0..plan.warm_up + plan.frames {
+        let moves = motion.advance();
+        let start = Instant::now();
+        black_box(follower.frame(moves));
+        if frame >= plan.warm_up {
+            total += start.elapsed();
+        }
+    }
+    total.as_nanos() as f64 / plan.frames as f64
+}
+
+fn after(motion: &Motion, frames: usize) -> Motion {
+    let mut motion = motion.clone();
+    for _ in 0..frames {
+        motion.advance();
+    }
+    motion
+}
+
+/// Our events, applied one after the other, must lead to exactly the pairs that overlap at the end.
+fn check_our_events(plan: &Plan, case: &str, motion: &Motion, expected: &[(u32, u32)]) -> Result<(), String> {
+    let mut motion = motion.clone();
+    let mut tree = Ours::new(case, &motion.boxes)?.tree;
+    let mut pairs: HashSet<(u32, u32)> = tree.pairs().iter().map(|pair| (pair.a, pair.b)).collect();
+    for frame in 0..plan.warm_up + plan.frames {
+        for moved in motion.advance() {
+            tree.update(moved.id, moved.bounds, moved.velocity).map_err(|error| format!("{case}: {error}"))?;
+        }
+        let changes = tree.changes();
+        let fits = changes.ended.iter().all(|pair| pairs.remove(&(pair.a, pair.b)))
+            && changes.began.iter().all(|pair| pairs.insert((pair.a, pair.b)));
+        if !fits {
+            return Err(format!("{case}: in frame {frame} a pair began twice or ended before it began"));
+        }
+    }
+    if sorted(pairs.into_iter()) != expected || sorted(tree.pairs().iter().map(|pair| (pair.a, pair.b))) != expected {
+        return Err(format!("{case}: our events do not lead to the pairs that overlap"));
+    }
+    Ok(())
+}
+
+struct Ours {
+    tree: DynamicTree,
+}
+
+impl Ours {
+    fn new(case: &str, boxes: &[Aabb]) -> Result<Self, String> {
+        let mut tree = DynamicTree::from_boxes(boxes).map_err(|error| format!("{case}: {error}"))?;
+        // From here on only what changes is told.
+        tree.changes();
+        Ok(Self { tree })
+    }
+}
+
+impl Follower for Ours {
+    fn peer(&self) -> &'static str {
+        "carom"
+    }
+
+    fn frame(&mut self, moves: &[Move]) -> usize {
+        for moved in moves {
+            // Checked in `check_our_events`: none of these boxes is refused.
+            let _ = black_box(self.tree.update(moved.id, moved.bounds, moved.velocity));
+        }
+        let changes = self.tree.changes();
+        changes.began.len() + changes.ended.len()
+    }
+
+    fn pairs(&self) -> Vec<(u32, u32)> {
+        Vec::new()
+    }
+}
