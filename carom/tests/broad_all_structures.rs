@@ -7,9 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// All structures, by name.
 fn structures() -> Vec<(&'static str, Box<dyn BroadPhase>)> {
-    [("brute force", Structure::BruteForce), ("dynamic tree", Structure::DynamicTree)]
-        .map(|(name, structure)| (name, structure.build()))
-        .into()
+    Structure::ALL.iter().map(|structure| (structure.name(), structure.build())).collect()
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -8,7 +8,6 @@ use super::Pair;
 const MATRIX_IDS: u32 = 2048;
 
 const FREE: u64 = u64::MAX;
-const GONE: u64 = u64::MAX - 1;
 
 /// A set of pairs of ids.
 #[derive(Debug, Clone)]
@@ -21,8 +20,8 @@ pub struct PairSet {
 enum Storage {
     /// Bit `b·(b−1)/2 + a` for each pair a < b.
     Matrix(Vec<u64>),
-    /// Keys, [`FREE`] or [`GONE`]; its length is a power of two.
-    Table { keys: Vec<u64>, gone: usize },
+    /// Keys or [`FREE`]; its length is a power of two.
+    Table(Vec<u64>),
 }
 
 impl Default for PairSet {
@@ -64,7 +63,7 @@ impl PairSet {
                 let (word, bit) = bit(pair);
                 bits.get(word).is_some_and(|bits| bits & bit != 0)
             }
-            Storage::Table { keys, .. } => find(keys, key(pair)).is_ok(),
+            Storage::Table(keys) => find(keys, key(pair)).is_ok(),
         }
     }
 
@@ -84,10 +83,9 @@ impl PairSet {
                 bits[word] |= bit;
                 is_new
             }
-            Storage::Table { keys, gone } => match find(keys, key(pair)) {
+            Storage::Table(keys) => match find(keys, key(pair)) {
                 Ok(_) => false,
                 Err(place) => {
-                    *gone -= usize::from(keys[place] == GONE);
                     keys[place] = key(pair);
                     true
                 }
@@ -108,10 +106,9 @@ impl PairSet {
                 }
                 was_there
             }
-            Storage::Table { keys, gone } => match find(keys, key(pair)) {
+            Storage::Table(keys) => match find(keys, key(pair)) {
                 Ok(place) => {
-                    keys[place] = GONE;
-                    *gone += 1;
+                    close_gap(keys, place);
                     true
                 }
                 Err(_) => false,
@@ -125,10 +122,7 @@ impl PairSet {
     pub fn clear(&mut self) {
         match &mut self.storage {
             Storage::Matrix(bits) => bits.fill(0),
-            Storage::Table { keys, gone } => {
-                keys.fill(FREE);
-                *gone = 0;
-            }
+            Storage::Table(keys) => keys.fill(FREE),
         }
         self.count = 0;
     }
@@ -137,7 +131,7 @@ impl PairSet {
     pub fn memory(&self) -> usize {
         8 * match &self.storage {
             Storage::Matrix(bits) => bits.capacity(),
-            Storage::Table { keys, .. } => keys.capacity(),
+            Storage::Table(keys) => keys.capacity(),
         }
     }
 
@@ -161,23 +155,22 @@ impl PairSet {
                 }
             }
         }
-        self.storage = Storage::Table { keys, gone: 0 };
+        self.storage = Storage::Table(keys);
     }
 
-    /// Keeps the table at most half full of pairs and marks of removed ones.
+    /// Keeps the table at most half full.
     fn make_room(&mut self) {
-        let Storage::Table { keys, gone } = &mut self.storage else { return };
-        if 2 * (self.count + *gone + 1) <= keys.len() {
+        let Storage::Table(keys) = &mut self.storage else { return };
+        if 2 * (self.count + 1) <= keys.len() {
             return;
         }
         let mut larger = vec![FREE; (4 * (self.count + 1)).next_power_of_two().max(64)];
-        for &key in keys.iter().filter(|&&key| key < GONE) {
+        for &key in keys.iter().filter(|&&key| key != FREE) {
             if let Err(place) = find(&larger, key) {
                 larger[place] = key;
             }
         }
         *keys = larger;
-        *gone = 0;
     }
 }
 
@@ -185,16 +178,32 @@ impl PairSet {
 fn find(keys: &[u64], key: u64) -> Result<usize, usize> {
     let mask = keys.len() - 1;
     let mut place = home(key, mask);
-    let mut vacant = None;
     loop {
         match keys[place] {
             found if found == key => return Ok(place),
-            FREE => return Err(vacant.unwrap_or(place)),
-            GONE => vacant = vacant.or(Some(place)),
-            _ => {}
+            FREE => return Err(place),
+            _ => place = (place + 1) & mask,
         }
-        place = (place + 1) & mask;
     }
+}
+
+/// Takes out the key at `gap` and moves later ones of its run forward, so that no search is cut short.
+fn close_gap(keys: &mut [u64], mut gap: usize) {
+    let mask = keys.len() - 1;
+    let mut place = gap;
+    loop {
+        place = (place + 1) & mask;
+        let key = keys[place];
+        if key == FREE {
+            break;
+        }
+        // The key may move if the gap is not before its home: if it is at least as far from home as from the gap.
+        if place.wrapping_sub(home(key, mask)) & mask >= place.wrapping_sub(gap) & mask {
+            keys[gap] = key;
+            gap = place;
+        }
+    }
+    keys[gap] = FREE;
 }
 
 /// The pairs now and at the last look, and what has changed between; the lists and both sets keep their memory.

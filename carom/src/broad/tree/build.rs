@@ -1,15 +1,16 @@
 //! Sorting the slots along the Hilbert curve.
 
-use super::super::block::{LANES, NOTHING};
+use super::super::block::{BoxBlock, LANES, NOTHING};
 use super::super::{hilbert, radix};
 use super::{DynamicTree, NONE, NearPair, Slots, follow};
 use crate::bounds::Aabb;
 use glam::Vec3;
+use rayon::prelude::*;
 
 impl DynamicTree {
     /// Fills the tree with these boxes, whatever it held before.
     pub(super) fn build_from(&mut self, boxes: &[Aabb]) {
-        self.order.fill(boxes.iter().zip(0u32..));
+        self.order.fill(boxes, |_| true);
         let count = boxes.len();
         self.slots.ids.resize(count, NONE);
         self.slots.bounds.resize(count, NOTHING);
@@ -19,18 +20,24 @@ impl DynamicTree {
         self.slot_of.resize(count, NONE);
         self.nodes.reset(count);
         if let Some(leaves) = self.nodes.levels.first_mut() {
-            let ids = self.slots.ids.chunks_mut(LANES);
-            let bounds = self.slots.bounds.chunks_mut(LANES);
-            let mut slot = 0;
-            for (((keys, block), ids), bounds) in self.order.keys.chunks(LANES).zip(leaves).zip(ids).zip(bounds) {
+            let fill = |(((keys, block), ids), bounds): Filled<'_>| {
                 for (lane, ((key, id), own)) in keys.iter().zip(ids).zip(bounds).enumerate() {
                     *id = *key as u32;
                     *own = boxes[*id as usize];
                     block.set(lane, own);
-                    self.slot_of[*id as usize] = slot;
-                    slot += 1;
                 }
+            };
+            let Slots { ids, bounds, .. } = &mut self.slots;
+            if is_parallel(count) {
+                let keys = self.order.keys.par_chunks(LANES).with_min_len(PORTION);
+                keys.zip(leaves).zip(ids.par_chunks_mut(LANES)).zip(bounds.par_chunks_mut(LANES)).for_each(fill);
+            } else {
+                let keys = self.order.keys.chunks(LANES);
+                keys.zip(leaves).zip(ids.chunks_mut(LANES)).zip(bounds.chunks_mut(LANES)).for_each(fill);
             }
+        }
+        for (slot, &id) in (0u32..).zip(&self.slots.ids) {
+            self.slot_of[id as usize] = slot;
         }
         self.nodes.fill_upper();
         self.join_all();
@@ -49,8 +56,7 @@ impl DynamicTree {
     /// caller joins afterwards, left behind.
     pub(super) fn sort(&mut self, keep_near: bool) {
         let enlarged: Vec<Aabb> = (0..self.slots.ids.len() as u32).map(|slot| self.nodes.get(slot)).collect();
-        let taken = enlarged.iter().zip(0u32..).filter(|(bounds, _)| bounds.min.x <= bounds.max.x);
-        self.order.fill(taken);
+        self.order.fill(&enlarged, |bounds| bounds.min.x <= bounds.max.x);
         let order = &self.order.keys;
         let old = std::mem::take(&mut self.slots);
         let gather = |key: &u64| *key as u32 as usize;
@@ -87,6 +93,17 @@ impl DynamicTree {
     }
 }
 
+/// Keys of eight boxes, and where the boxes go.
+type Filled<'a> = (((&'a [u64], &'a mut BoxBlock), &'a mut [u32]), &'a mut [Aabb]);
+
+/// How many blocks or boxes a worker takes at the least.
+const PORTION: usize = 1024;
+
+/// Whether so many boxes are worth waking workers for.
+fn is_parallel(count: usize) -> bool {
+    count >= 16 * PORTION && rayon::current_num_threads() > 1
+}
+
 /// Boxes in the order of the Hilbert curve through their middles.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Order {
@@ -99,16 +116,15 @@ pub(super) struct Order {
 const KEPT: usize = 1 << 15;
 
 impl Order {
-    fn fill<'a>(&mut self, boxes: impl Iterator<Item = (&'a Aabb, u32)> + Clone) {
+    /// Sorts the boxes that `is_taken`; payloads are their indices.
+    fn fill(&mut self, boxes: &[Aabb], is_taken: impl Fn(&Aabb) -> bool + Sync) {
         let (mut least, mut greatest) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-        let mut count = 0;
-        for (bounds, _) in boxes.clone() {
+        for bounds in boxes.iter().filter(|bounds| is_taken(bounds)) {
             least = least.min(middle(bounds));
             greatest = greatest.max(middle(bounds));
-            count += 1;
         }
         // Four cells or more to a box, so that few share one; each bit more costs in the sort.
-        let bits = match count {
+        let bits = match boxes.len() {
             0..16_000 => 6,
             16_000..4_000_000 => 8,
             _ => 10,
@@ -117,12 +133,18 @@ impl Order {
         let scale = ((1u32 << bits) as f32 - 0.5) / extent;
         let scale = if scale.is_finite() { scale } else { 0.0 };
         let last = Vec3::splat(((1u32 << bits) - 1) as f32);
-        self.keys.clear();
-        self.keys.extend(boxes.map(|(bounds, payload)| {
+        let key = |(bounds, payload): (&Aabb, u32)| {
             // A middle that overflows the scale is held to the last cell; NaN becomes cell 0.
             let cell = ((middle(bounds) - least) * scale).min(last).to_array().map(|cell| cell as u32);
             u64::from(hilbert::rank(cell, bits)) << 32 | u64::from(payload)
-        }));
+        };
+        self.keys.clear();
+        if is_parallel(boxes.len()) {
+            let numbered = boxes.par_iter().with_min_len(PORTION).zip(0..boxes.len() as u32);
+            self.keys.par_extend(numbered.filter(|(bounds, _)| is_taken(bounds)).map(key));
+        } else {
+            self.keys.extend(boxes.iter().zip(0u32..).filter(|(bounds, _)| is_taken(bounds)).map(key));
+        }
         radix::sort_by_key(&mut self.keys, &mut self.spare, 3 * bits);
     }
 

@@ -8,6 +8,8 @@ use super::super::block::{BoxBlock, LANES};
 use super::nodes::SHIFT;
 use super::{DynamicTree, NearPair};
 use fearless_simd::{Simd, SimdBase, dispatch, u32x8};
+use rayon::prelude::*;
+use std::ops::Range;
 
 /// Buffers of a join.
 #[derive(Debug, Clone, Default)]
@@ -56,17 +58,46 @@ fn append<S: Simd>(simd: S, list: &mut [u32], count: &mut usize, mask: u32, offs
     *count += (mask & 255).count_ones() as usize;
 }
 
+/// How many blocks a worker takes at a time.
+const PORTION: usize = 256;
+
 impl DynamicTree {
-    /// Replaces `near` by all pairs of overlapping enlarged boxes, none of them marked as touching.
+    /// Replaces `near` by all pairs of overlapping enlarged boxes, none of them marked as touching. Several threads
+    /// take portions of the blocks and their pairs are put together in the order of the blocks, so the list is the same
+    /// for any number of threads.
     pub(super) fn join_all(&mut self) {
         let Self { level, nodes, near, scratch, .. } = self;
+        let (level, levels) = (*level, &nodes.levels);
         near.clear();
-        self.tests = dispatch!(*level, simd => join(simd, &nodes.levels, scratch, near));
+        let blocks = levels.first().map_or(0, Vec::len);
+        if rayon::current_num_threads() == 1 || blocks < 4 * PORTION {
+            self.tests = dispatch!(level, simd => join(simd, levels, 0..blocks, scratch, near));
+            return;
+        }
+        let portions: Vec<(u64, Vec<NearPair>)> = (0..blocks.div_ceil(PORTION))
+            .into_par_iter()
+            .map_init(JoinScratch::default, |scratch, portion| {
+                let range = portion * PORTION..((portion + 1) * PORTION).min(blocks);
+                let mut near = Vec::new();
+                let tests = dispatch!(level, simd => join(simd, levels, range, scratch, &mut near));
+                (tests, near)
+            })
+            .collect();
+        near.reserve_exact(portions.iter().map(|(_, pairs)| pairs.len()).sum());
+        portions.iter().for_each(|(_, pairs)| near.extend_from_slice(pairs));
+        self.tests = portions.iter().map(|(tests, _)| tests).sum();
     }
 }
 
+/// The pairs whose smaller slot is in one of the blocks of `range`; returns how many boxes were compared.
 #[inline(always)]
-fn join<S: Simd>(simd: S, levels: &[Vec<BoxBlock>], scratch: &mut JoinScratch, near: &mut Vec<NearPair>) -> u64 {
+fn join<S: Simd>(
+    simd: S,
+    levels: &[Vec<BoxBlock>],
+    range: Range<usize>,
+    scratch: &mut JoinScratch,
+    near: &mut Vec<NearPair>,
+) -> u64 {
     let Some((leaves, upper)) = levels.split_first() else { return 0 };
     let JoinScratch { here, below } = scratch;
     here.resize(leaves.len() + LANES, 0);
@@ -75,7 +106,7 @@ fn join<S: Simd>(simd: S, levels: &[Vec<BoxBlock>], scratch: &mut JoinScratch, n
     let mut tasks = [0u32; (BATCH + 1) * LANES];
     let mut found = Found::new(near);
     let mut tests = 0;
-    for (index, block) in leaves.iter().enumerate() {
+    for (index, block) in leaves.iter().enumerate().take(range.end).skip(range.start) {
         let own = block.loaded(simd);
         let first_slot = (index * LANES) as u32;
         for lane in 0..LANES - 1 {
@@ -149,6 +180,10 @@ impl<'a> Found<'a> {
 
     #[inline(always)]
     fn flush(&mut self) {
+        if self.near.capacity() - self.near.len() < self.count {
+            // By a quarter, not by double: the list is the largest part of the tree's memory.
+            self.near.reserve_exact(self.near.len() / 4 + self.buffer.len());
+        }
         self.near.extend_from_slice(&self.buffer[..self.count]);
         self.count = 0;
     }
