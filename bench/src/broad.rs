@@ -19,11 +19,18 @@ pub fn rows(effort: Effort) -> Rows {
     if cfg!(not(feature = "box3d")) {
         println!("box3d is not measured: this program was built without the feature `box3d`");
     }
-    let mut rows = full::rows(effort)?;
-    rows.extend(frame::rows(effort)?);
-    rows.extend(rays::rows(effort)?);
-    rows.extend(neighbours::rows(effort)?);
+    // Ours uses several threads where it is given them; the peers do not.
+    let one_thread = threads(1)?;
+    let mut rows = one_thread.install(|| full::rows(effort))?;
+    rows.extend(one_thread.install(|| frame::rows(effort))?);
+    rows.extend(one_thread.install(|| rays::rows(effort))?);
+    rows.extend(one_thread.install(|| neighbours::rows(effort))?);
+    rows.push(full::threads_row(effort, &one_thread, &threads(2)?)?);
     Ok(rows)
+}
+
+fn threads(count: usize) -> Result<rayon::ThreadPool, String> {
+    rayon::ThreadPoolBuilder::new().num_threads(count).build().map_err(|error| error.to_string())
 }
 
 /// What some cases should reach against the best peer.
@@ -109,9 +116,4 @@ fn print_memory(count: usize) -> Result<(), String> {
         per(followed, pairs)
     );
     Ok(())
-}
-
-/// The remarks of a row in one line.
-fn peers_note(remarks: &[&str]) -> String {
-    remarks.join("; ")
 }

@@ -1,7 +1,7 @@
 //! Box3D's dynamic tree, behind a safe face, and its broad phase from frame to frame.
 
 use super::frame::Follower;
-use super::full::PairFinder;
+use super::full::{PairFinder, Sets};
 use super::scenes::Move;
 use box3d_sys as raw;
 use carom::bounds::{Aabb, BoundingVolume as _};
@@ -100,13 +100,13 @@ fn peer_box(bounds: &Aabb) -> raw::b3AABB {
 
 /// Creates all proxies, rebuilds the tree and queries it with each box.
 pub struct Finder {
-    boxes: Vec<Aabb>,
+    sets: Sets,
     pairs: Vec<(u32, u32)>,
 }
 
 impl Finder {
-    pub fn new(boxes: &[Aabb]) -> Self {
-        Self { boxes: boxes.to_vec(), pairs: Vec::new() }
+    pub fn new(sets: &Sets) -> Self {
+        Self { sets: sets.clone(), pairs: Vec::new() }
     }
 }
 
@@ -119,10 +119,11 @@ impl PairFinder for Finder {
         "create, rebuild, query each"
     }
 
-    fn run(&mut self) {
-        let tree = Tree::new(&self.boxes);
+    fn run(&mut self, set: usize) {
+        let boxes = &self.sets[set];
+        let tree = Tree::new(boxes);
         self.pairs.clear();
-        for (id, bounds) in (0u32..).zip(&self.boxes) {
+        for (id, bounds) in (0u32..).zip(boxes) {
             tree.query(bounds, |other| {
                 if id < other {
                     self.pairs.push((id, other));

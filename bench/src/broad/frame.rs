@@ -1,8 +1,10 @@
 //! Boxes that move coherently: tell the structure of the movers, learn which pairs began and ended.
+//!
+//! The time of a frame is the mean over many, each taken as the shortest that this frame had in any run.
 
-use super::full::{PairFinder as _, sorted};
+use super::full::sorted;
 use super::scenes::{Motion, Move};
-use super::{AREA, parry, peers_note};
+use super::{AREA, parry};
 use crate::measure::{Row, Times};
 use crate::{Effort, Rows};
 use carom::bounds::Aabb;
@@ -48,9 +50,7 @@ pub fn rows(effort: Effort) -> Rows {
 
 fn compare_all(plan: &Plan, case: &str, motion: &Motion, rows: &mut Vec<Row>) -> Result<(), String> {
     let last = after(motion, plan.warm_up + plan.frames);
-    let mut oracle = parry::Finder::new(&last.boxes);
-    oracle.run();
-    let expected = sorted(oracle.pairs().iter().copied());
+    let expected = sorted(parry::all_pairs(&last.boxes).into_iter());
     check_our_events(plan, case, motion, &expected)?;
 
     let makers: &[fn(&[Aabb]) -> Box<dyn Follower>] = &[
@@ -59,47 +59,47 @@ fn compare_all(plan: &Plan, case: &str, motion: &Motion, rows: &mut Vec<Row>) ->
         |boxes| Box::new(super::box3d::AsBox3d::new(boxes)),
     ];
     for make in makers {
-        let (mut shortest, mut pairs) = ([f64::INFINITY; 2], 0);
-        let mut peer_name = "";
+        let mut shortest = [vec![Duration::MAX; plan.frames], vec![Duration::MAX; plan.frames]];
+        let (mut peer_name, mut note) = ("", String::new());
         let start = Instant::now();
         let mut turn = 0;
         while turn < plan.least_turns || start.elapsed() < plan.budget {
-            let mut ours = Ours::new(case, &motion.boxes)?;
-            shortest[0] = shortest[0].min(run(plan, motion, &mut ours));
-            drop(ours);
+            run(plan, motion, &mut Ours::new(case, &motion.boxes)?, &mut shortest[0]);
             let mut peer = make(&motion.boxes);
-            shortest[1] = shortest[1].min(run(plan, motion, peer.as_mut()));
+            run(plan, motion, peer.as_mut(), &mut shortest[1]);
             if turn == 0 {
                 peer_name = peer.peer();
                 let found: HashSet<(u32, u32)> = peer.pairs().into_iter().collect();
-                pairs = found.len();
                 if let Some(missing) = expected.iter().find(|pair| !found.contains(pair)) {
                     return Err(format!("{case}: {peer_name} lost the pair {missing:?}"));
                 }
+                note = format!(
+                    "{} pairs at the end; the peer's {}, of enlarged boxes, hold them all",
+                    expected.len(),
+                    found.len()
+                );
             }
             turn += 1;
         }
-        let [ours_ns, peer_ns] = shortest;
-        let exact = format!("{} pairs at the end", expected.len());
-        let note = peers_note(&[&exact, &format!("the peer {pairs}, of enlarged boxes")]);
+        let [ours_ns, peer_ns] =
+            shortest.map(|frames| frames.iter().sum::<Duration>().as_nanos() as f64 / frames.len() as f64);
         rows.push(Row::new(AREA, case.to_owned(), peer_name, Times { ours_ns, peer_ns: Some(peer_ns) }, note));
     }
     Ok(())
 }
 
-/// The mean time of a frame in nanoseconds, over all but the first.
-fn run(plan: &Plan, motion: &Motion, follower: &mut dyn Follower) -> f64 {
+/// Times each frame after the warm-up and keeps the shortest time that this frame has had.
+fn run(plan: &Plan, motion: &Motion, follower: &mut dyn Follower, shortest: &mut [Duration]) {
     let mut motion = motion.clone();
-    let mut total = Duration::ZERO;
     for frame in 0..plan.warm_up + plan.frames {
         let moves = motion.advance();
         let start = Instant::now();
         black_box(follower.frame(moves));
-        if frame >= plan.warm_up {
-            total += start.elapsed();
+        let time = start.elapsed();
+        if let Some(shortest) = frame.checked_sub(plan.warm_up).and_then(|frame| shortest.get_mut(frame)) {
+            *shortest = time.min(*shortest);
         }
     }
-    total.as_nanos() as f64 / plan.frames as f64
 }
 
 fn after(motion: &Motion, frames: usize) -> Motion {

@@ -1,13 +1,20 @@
 //! Boxes that nothing is known about: build the structure, list all pairs.
+//!
+//! Runs take turns between two sets, the second being the first with its ids shuffled. With the same set every time a
+//! tree rebuilt in place would find its leaves in the order in which it had left them, sorted already.
 
-use super::{AREA, parry, peers_note, scenes};
+use super::{AREA, parry, scenes};
 use crate::measure::{Row, compare};
 use crate::{Effort, Rows};
 use carom::bounds::Aabb;
-use carom::broad::{BroadPhase as _, DynamicTree, Pair};
+use carom::broad::{BroadPhase as _, DynamicTree};
+use rayon::ThreadPool;
 use rstar::RTree;
 use rstar::primitives::{GeomWithData, Rectangle};
 use std::hint::black_box;
+
+/// The same boxes in two orders.
+pub type Sets = [Vec<Aabb>; 2];
 
 /// A peer that lists all pairs of the boxes it was made with.
 pub trait PairFinder {
@@ -16,8 +23,8 @@ pub trait PairFinder {
     /// How it goes about it.
     fn note(&self) -> &'static str;
 
-    /// Builds and finds, in the memory of the last run if it can.
-    fn run(&mut self);
+    /// Builds and finds the pairs of one of the two sets, in the memory of the last run if it can.
+    fn run(&mut self, set: usize);
 
     /// What the last run found: each pair once, either id first.
     fn pairs(&self) -> &[(u32, u32)];
@@ -44,39 +51,78 @@ pub fn rows(effort: Effort) -> Rows {
         }
     }
     for (case, boxes) in cases {
-        compare_all(effort, &case, &boxes, &mut rows)?;
+        compare_all(effort, &case, boxes, &mut rows)?;
     }
     Ok(rows)
 }
 
-fn compare_all(effort: Effort, case: &str, boxes: &[Aabb], rows: &mut Vec<Row>) -> Result<(), String> {
-    let mut tree = DynamicTree::from_boxes(boxes).map_err(|error| format!("{case}: {error}"))?;
-    let expected = sorted(tree.pairs().iter().map(|pair| (pair.a, pair.b)));
-    let makers: &[fn(&[Aabb]) -> Box<dyn PairFinder>] = &[
-        |boxes| Box::new(parry::Finder::new(boxes)),
-        |boxes| Box::new(RStar::new(boxes)),
+fn compare_all(effort: Effort, case: &str, boxes: Vec<Aabb>, rows: &mut Vec<Row>) -> Result<(), String> {
+    let sets = in_two_orders(boxes);
+    let mut tree = DynamicTree::default();
+    let mut find_ours = |set: usize| {
+        tree.rebuild_from(&sets[set]).map_err(|error| format!("{case}: {error}"))?;
+        Ok::<_, String>(sorted(tree.pairs().iter().map(|pair| (pair.a, pair.b))))
+    };
+    let expected = [find_ours(0)?, find_ours(1)?];
+    let makers: &[fn(&Sets) -> Box<dyn PairFinder>] = &[
+        |sets| Box::new(parry::Finder::new(sets)),
+        |sets| Box::new(RStar::new(sets)),
         #[cfg(feature = "box3d")]
-        |boxes| Box::new(super::box3d::Finder::new(boxes)),
+        |sets| Box::new(super::box3d::Finder::new(sets)),
     ];
     for make in makers {
-        let mut peer = make(boxes);
-        peer.run();
-        let found = sorted(peer.pairs().iter().copied());
-        if found != expected {
-            return Err(format!("{case}: {} pairs, {} of {}", expected.len(), found.len(), peer.peer()));
+        let mut peer = make(&sets);
+        for (set, expected) in expected.iter().enumerate() {
+            peer.run(set);
+            let found = sorted(peer.pairs().iter().copied());
+            if found != *expected {
+                return Err(format!("{case}: {} pairs, {} of {}", expected.len(), found.len(), peer.peer()));
+            }
         }
+        let note = format!("{} pairs; {}", expected[0].len(), peer.note());
+        let name = peer.peer();
+        let (mut our_turn, mut peer_turn) = (0, 0);
         let run_ours = || {
-            // The boxes were taken before; they are sound.
-            if tree.rebuild_from(black_box(boxes)).is_ok() {
-                black_box::<&[Pair]>(tree.pairs());
+            our_turn += 1;
+            // These boxes were taken before: they are sound.
+            if tree.rebuild_from(black_box(&sets[our_turn % 2])).is_ok() {
+                black_box(tree.pairs());
             }
         };
-        let (name, note) = (peer.peer(), peer.note());
-        let times = compare(effort, 1, run_ours, Some(|| peer.run()));
-        let note = peers_note(&[&format!("{} pairs", expected.len()), note]);
+        let run_peer = || {
+            peer_turn += 1;
+            peer.run(peer_turn % 2);
+        };
+        let times = compare(effort, 1, run_ours, Some(run_peer));
         rows.push(Row::new(AREA, case.to_owned(), name, times, note));
     }
     Ok(())
+}
+
+/// Ours on two threads against ours on one.
+pub fn threads_row(effort: Effort, one: &ThreadPool, two: &ThreadPool) -> Result<Row, String> {
+    let case = "threads/u100k";
+    let boxes = scenes::uniform(100_000);
+    let mut trees = [DynamicTree::default(), DynamicTree::default()];
+    let [on_one, on_two] = &mut trees;
+    let find = |tree: &mut DynamicTree| {
+        // Refused boxes would show in the comparison of results.
+        let _ = black_box(tree.rebuild_from(&boxes));
+        black_box(tree.pairs());
+    };
+    one.install(|| find(on_one));
+    two.install(|| find(on_two));
+    if on_one.pairs() != on_two.pairs() || on_one.pairs().is_empty() {
+        return Err(format!("{case}: other pairs on two threads than on one"));
+    }
+    let times = compare(effort, 1, || two.install(|| find(on_two)), Some(|| one.install(|| find(on_one))));
+    Ok(Row::new(AREA, case.to_owned(), "carom on one thread", times, "ours on two threads".to_owned()))
+}
+
+fn in_two_orders(boxes: Vec<Aabb>) -> Sets {
+    let mut shuffled = boxes.clone();
+    fastrand::Rng::with_seed(7).shuffle(&mut shuffled);
+    [boxes, shuffled]
 }
 
 /// In one form, to compare.
@@ -90,16 +136,17 @@ type Leaf = GeomWithData<Rectangle<[f32; 3]>, u32>;
 
 /// rstar: loaded in bulk, then joined with itself.
 struct RStar {
-    leaves: Vec<Leaf>,
+    leaves: [Vec<Leaf>; 2],
     pairs: Vec<(u32, u32)>,
 }
 
 impl RStar {
-    fn new(boxes: &[Aabb]) -> Self {
+    fn new(sets: &Sets) -> Self {
         let leaf = |(id, bounds): (u32, &Aabb)| {
             GeomWithData::new(Rectangle::from_corners(bounds.min.to_array(), bounds.max.to_array()), id)
         };
-        Self { leaves: (0..).zip(boxes).map(leaf).collect(), pairs: Vec::new() }
+        let leaves = [0, 1].map(|set: usize| (0..).zip(&sets[set]).map(leaf).collect());
+        Self { leaves, pairs: Vec::new() }
     }
 }
 
@@ -112,8 +159,8 @@ impl PairFinder for RStar {
         "bulk load"
     }
 
-    fn run(&mut self) {
-        let tree = RTree::bulk_load(self.leaves.clone());
+    fn run(&mut self, set: usize) {
+        let tree = RTree::bulk_load(self.leaves[set].clone());
         // It reports each pair in both orders, and each box with itself.
         let candidates = tree.intersection_candidates_with_other_tree(&tree);
         self.pairs.clear();

@@ -1,4 +1,4 @@
-//! The nearest neighbours of each point of a set, on one thread.
+//! The nearest neighbours of each point of a set.
 
 use super::{AREA, parry, scenes};
 use crate::measure::{Row, compare};
@@ -30,9 +30,7 @@ trait Finder {
 }
 
 pub fn rows(effort: Effort) -> Rows {
-    // Ours is parallel; one thread for each side.
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(|error| error.to_string())?;
-    pool.install(|| compare_all(effort, "knn/100k", &scenes::points(100_000)))
+    compare_all(effort, "knn/100k", &scenes::points(100_000))
 }
 
 fn compare_all(effort: Effort, case: &str, points: &[Vec3]) -> Rows {

@@ -1,6 +1,6 @@
 //! The first box that a ray meets.
 
-use super::{AREA, parry, peers_note, scenes};
+use super::{AREA, parry, scenes};
 use crate::measure::{Row, compare};
 use crate::{Effort, Rows};
 use carom::bounds::Aabb;
@@ -59,7 +59,7 @@ fn compare_all(effort: Effort, case: &str, count: usize, rows: &mut Vec<Row>) ->
         let run_ours = || _ = black_box(sum(&ours));
         let run_peer = || _ = black_box(sum(&cast));
         let times = compare(effort, rays.len(), run_ours, Some(run_peer));
-        let note = peers_note(&[&format!("a ray; {hits} of {COUNT} hit")]);
+        let note = format!("a ray; {hits} of {COUNT} hit");
         rows.push(Row::new(AREA, case.to_owned(), peer, times, note));
     }
     Ok(())
