@@ -15,17 +15,20 @@ use carom::broad::{BroadPhase as _, DynamicTree};
 
 const AREA: &str = "broad";
 
-pub fn rows(effort: Effort) -> Rows {
+/// The cases whose names begin with `only`.
+pub fn rows(effort: Effort, only: &str) -> Rows {
     if cfg!(not(feature = "box3d")) {
         println!("box3d is not measured: this program was built without the feature `box3d`");
     }
     // Ours uses several threads where it is given them; the peers do not.
     let one_thread = threads(1)?;
-    let mut rows = one_thread.install(|| full::rows(effort))?;
-    rows.extend(one_thread.install(|| frame::rows(effort))?);
-    rows.extend(one_thread.install(|| rays::rows(effort))?);
-    rows.extend(one_thread.install(|| neighbours::rows(effort))?);
-    rows.push(full::threads_row(effort, &one_thread, &threads(2)?)?);
+    let mut rows = Vec::new();
+    for measure in [full::rows, frame::rows, rays::rows, neighbours::rows] {
+        rows.extend(one_thread.install(|| measure(effort, only))?);
+    }
+    if full::THREADS.starts_with(only) {
+        rows.push(full::threads_row(effort, &one_thread, &threads(2)?)?);
+    }
     Ok(rows)
 }
 
@@ -69,6 +72,9 @@ pub fn print_summary(rows: &[Row], effort: Effort) -> Result<(), String> {
         }
     }
     print_growth(rows);
+    if !rows.iter().any(|row| row.case.starts_with("frame/")) {
+        return Ok(());
+    }
     let counts: &[usize] = if effort == Effort::Full { &[100_000, 1_000_000] } else { &[100_000] };
     counts.iter().try_for_each(|&count| print_memory(count))
 }
@@ -88,7 +94,8 @@ fn print_growth(rows: &[Row]) {
             _ => "",
         };
         println!(
-            "growth, 10 % movers, 10k to {name} boxes: {small:.1} to {large:.1} ns a box and frame, {growth:.2}×{verdict}"
+            "growth, 10 % movers, 10k to {name} boxes: {small:.1} to {large:.1} ns a box and frame, {growth:.2}×\
+             {verdict}"
         );
     }
 }
@@ -108,8 +115,8 @@ fn print_memory(count: usize) -> Result<(), String> {
     let followed = tree.cost().memory;
     let per = |memory: usize, count: usize| memory as f64 / count as f64;
     println!(
-        "memory, {count} boxes, {pairs} pairs: {:.0} bytes a box or {:.0} a pair after a build, {:.0} or {:.0} after ten \
-         frames with 10 % movers",
+        "memory, {count} boxes, {pairs} pairs: {:.0} bytes a box or {:.0} a pair after a build, {:.0} or {:.0} after \
+         ten frames with 10 % movers",
         per(built, count),
         per(built, pairs),
         per(followed, count),

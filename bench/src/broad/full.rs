@@ -30,28 +30,27 @@ pub trait PairFinder {
     fn pairs(&self) -> &[(u32, u32)];
 }
 
-pub fn rows(effort: Effort) -> Rows {
+pub fn rows(effort: Effort, only: &str) -> Rows {
     let mut rows = Vec::new();
-    let mut cases = vec![
-        ("full/u1k".to_owned(), scenes::uniform(1_000)),
-        ("full/u10k".to_owned(), scenes::uniform(10_000)),
-        ("full/u100k".to_owned(), scenes::uniform(100_000)),
-        ("full/pile100k".to_owned(), scenes::pile(100_000)),
-        ("full/pow100k".to_owned(), scenes::power_law(100_000)),
+    let cases: [(&str, fn() -> Vec<Aabb>); 6] = [
+        ("full/u1k", || scenes::uniform(1_000)),
+        ("full/u10k", || scenes::uniform(10_000)),
+        ("full/u100k", || scenes::uniform(100_000)),
+        ("full/u1M", || scenes::uniform(1_000_000)),
+        ("full/pile100k", || scenes::pile(100_000)),
+        ("full/pow100k", || scenes::power_law(100_000)),
     ];
-    if effort == Effort::Full {
-        cases.push(("full/u1M".to_owned(), scenes::uniform(1_000_000)));
+    let is_wanted = |case: &str| case.starts_with(only) && (effort == Effort::Full || case != "full/u1M");
+    for (case, boxes) in cases.into_iter().filter(|(case, _)| is_wanted(case)) {
+        compare_all(effort, case, boxes(), &mut rows)?;
     }
-    for number in 1..=3 {
-        match scenes::recorded(number)? {
-            Some(boxes) => cases.push((format!("full/real{number:02}"), boxes)),
-            None => {
-                println!("full/real{number:02} is left out: {} is not there", scenes::recorded_path(number).display())
+    for (case, number) in [("full/real01", 1), ("full/real02", 2), ("full/real03", 3)] {
+        if is_wanted(case) {
+            match scenes::recorded(number)? {
+                Some(boxes) => compare_all(effort, case, boxes, &mut rows)?,
+                None => println!("{case} is left out: {} is not there", scenes::recorded_path(number).display()),
             }
         }
-    }
-    for (case, boxes) in cases {
-        compare_all(effort, &case, boxes, &mut rows)?;
     }
     Ok(rows)
 }
@@ -99,9 +98,12 @@ fn compare_all(effort: Effort, case: &str, boxes: Vec<Aabb>, rows: &mut Vec<Row>
     Ok(())
 }
 
+/// The case of [`threads_row`].
+pub const THREADS: &str = "threads/u100k";
+
 /// Ours on two threads against ours on one.
 pub fn threads_row(effort: Effort, one: &ThreadPool, two: &ThreadPool) -> Result<Row, String> {
-    let case = "threads/u100k";
+    let case = THREADS;
     let boxes = scenes::uniform(100_000);
     let mut trees = [DynamicTree::default(), DynamicTree::default()];
     let [on_one, on_two] = &mut trees;

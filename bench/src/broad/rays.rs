@@ -13,11 +13,12 @@ use std::hint::black_box;
 
 const COUNT: usize = 10_000;
 
-pub fn rows(effort: Effort) -> Rows {
+pub fn rows(effort: Effort, only: &str) -> Rows {
     let mut rows = Vec::new();
-    compare_all(effort, "ray/u100k", 100_000, &mut rows)?;
-    if effort == Effort::Full {
-        compare_all(effort, "ray/u1M", 1_000_000, &mut rows)?;
+    for (case, count) in [("ray/u100k", 100_000), ("ray/u1M", 1_000_000)] {
+        if case.starts_with(only) && (effort == Effort::Full || count < 1_000_000) {
+            compare_all(effort, case, count, &mut rows)?;
+        }
     }
     Ok(rows)
 }
