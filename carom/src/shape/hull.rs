@@ -4,6 +4,7 @@ mod border;
 mod cloud;
 mod cull;
 mod merge;
+mod needle;
 mod polytope;
 mod quickhull;
 mod support;
@@ -12,8 +13,9 @@ use super::{FlatExtent, ShapeError, ShapeKind, SupportMap};
 use glam::{DVec3, Vec3};
 use std::sync::Arc;
 
-/// How often at most a hull is computed anew from its own vertices; one or two are enough in practice.
-const SETTLING_ROUNDS: u32 = 8;
+/// Hulls are computed anew without redundant points until there are none, or until they have taken this many points and
+/// four times those of the first one. One or two rounds are usual; clouds as thin as rounding is wide take ten.
+const SETTLING_WORK: usize = 100_000;
 
 /// A convex polytope with polygonal faces.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,10 +56,11 @@ pub struct HullEdge {
 impl ConvexHull {
     /// The convex hull of a point cloud, in any order and with any duplicates.
     ///
-    /// Coordinates are taken to be right to 4 f32 epsilon of the largest along their axis. Triangles that are coplanar to
-    /// that accuracy become one polygonal face, and points within it of a face or an edge are left out, so a rotated cube
-    /// has six faces and eight vertices whatever points on its surface are given with it. Vertices keep the order of the
-    /// input.
+    /// The hull is first computed exactly. Then coordinates are taken to be right to about 4 f32 epsilon of the largest
+    /// along their axis: triangles that are coplanar to that accuracy become one polygonal face, and vertices within it
+    /// of a face or an edge are left out, so a rotated cube has six faces and eight vertices whatever points on its surface
+    /// come with it. No point of the input is above a face with normal `n` by more than 32 epsilon · Σ |nᵢ|·max |xᵢ|.
+    /// Vertices keep the order of the input, and the hull of a hull's vertices is the same hull.
     ///
     /// ```
     /// use carom::shape::ConvexHull;
@@ -71,37 +74,83 @@ impl ConvexHull {
     /// # Errors
     ///
     /// [`ShapeError::TooFewPoints`] for fewer than four points, [`ShapeError::FlatHull`] if they span no volume,
-    /// [`ShapeError::VertexNotFinite`] and [`ShapeError::TooMany`].
+    /// [`ShapeError::VertexNotFinite`], [`ShapeError::TooMany`], and [`ShapeError::NotFinite`] if the plane of a face is
+    /// farther away than f32 can say.
     pub fn new(points: &[Vec3]) -> Result<Self, ShapeError> {
         check(points)?;
-        Self::of_cloud(points).map_err(|extent| ShapeError::FlatHull { count: points.len(), extent })
-    }
-
-    /// The hull of points, computed anew from its own vertices for as long as merging faces left some of them out: so
-    /// that it is the exact hull of its vertices, and comes out the same when it is read back from a file.
-    fn of_cloud(points: &[Vec3]) -> Result<Self, FlatExtent> {
-        let outer = cull::possible_vertices(points);
-        let (mut hull, mut is_settled) = Self::of_points(outer.as_deref().unwrap_or(points))?;
-        for _ in 0..SETTLING_ROUNDS {
-            if is_settled {
-                break;
-            }
-            let Ok(again) = Self::of_points(&hull.vertices) else { break };
-            (hull, is_settled) = again;
+        let flat = |extent| ShapeError::FlatHull { count: points.len(), extent };
+        let hull = Self::of_cloud(points).map_err(flat)?;
+        for plane in &hull.planes {
+            super::error::finite(ShapeKind::Hull, "distance of a face from the origin", plane.offset)?;
         }
-        support::prepare(&mut hull, is_settled);
         Ok(hull)
     }
 
-    /// The hull of points, and whether all vertices of the exact hull are vertices of it.
-    fn of_points(points: &[Vec3]) -> Result<(Self, bool), FlatExtent> {
-        let scale = cloud::scale_of(points);
-        let scaled: Vec<DVec3> = points.iter().map(|point| point.as_dvec3() * scale).collect();
-        let triangles = quickhull::triangulate(&scaled)?;
-        let hull = polytope::assemble(points, &triangles, &merge::merge(&scaled, &triangles));
-        // By Euler's formula a closed surface of 2n − 4 triangles has n vertices.
-        let is_settled = triangles.corners.len() == 2 * hull.vertices.len() - 4;
-        Ok((hull, is_settled))
+    /// The convex hull reduced to at most `max_vertices` vertices, and how far a point of the input is above a face of it
+    /// at most, beyond rounding; zero if nothing had to be reduced.
+    ///
+    /// The vertices are chosen from those of the full hull: four extreme ones, then always the one that is farthest out of
+    /// the hull of those before it.
+    ///
+    /// ```
+    /// use carom::shape::ConvexHull;
+    ///
+    /// let rim = |i: i32| (i as f32 * 0.1).sin_cos();
+    /// let points: Vec<_> = (0..126).map(|i| [rim(i / 2).0, rim(i / 2).1, (i % 2) as f32].into()).collect();
+    /// let (hull, sticking_out) = ConvexHull::with_budget(&points, 24)?;
+    /// assert!(hull.vertices().len() <= 24 && sticking_out < 0.1);
+    /// # Ok::<(), carom::shape::ShapeError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`ConvexHull::new`], and [`ShapeError::BudgetTooSmall`] for fewer than four vertices.
+    pub fn with_budget(points: &[Vec3], max_vertices: usize) -> Result<(Self, f32), ShapeError> {
+        if max_vertices < 4 {
+            return Err(ShapeError::BudgetTooSmall { budget: max_vertices });
+        }
+        let full = Self::new(points)?;
+        if full.vertices.len() <= max_vertices {
+            return Ok((full, 0.0));
+        }
+        let reduced =
+            full.reduced(max_vertices).map_err(|extent| ShapeError::FlatHull { count: points.len(), extent })?;
+        let sticking_out = |plane: &FacePlane| {
+            let farthest = full.support(plane.normal).as_dvec3();
+            plane.normal.as_dvec3().dot(farthest) - f64::from(plane.offset)
+        };
+        let most = reduced.planes.iter().map(sticking_out).fold(0.0, f64::max);
+        Ok((reduced, (most as f32).next_up()))
+    }
+
+    fn reduced(&self, max_vertices: usize) -> Result<Self, FlatExtent> {
+        let scale = cloud::scale_of(&self.vertices);
+        let scaled: Vec<DVec3> = self.vertices.iter().map(|vertex| vertex.as_dvec3() * scale).collect();
+        let mut chosen = quickhull::farthest_first(&scaled, max_vertices, scale)?;
+        chosen.sort_unstable();
+        let points: Vec<Vec3> = chosen.iter().map(|&vertex| self.vertices[vertex as usize]).collect();
+        Self::of_cloud(&points)
+    }
+
+    fn of_cloud(points: &[Vec3]) -> Result<Self, FlatExtent> {
+        let mut surface = match cull::possible_vertices(points) {
+            Some(outer) => Surface::around(outer)?,
+            None => Surface::around(points.to_vec())?,
+        };
+        // So that it is the exact hull of its vertices, and comes out the same when they are read back from a file.
+        let mut is_settled = false;
+        let mut work = SETTLING_WORK + 4 * surface.points.len();
+        while work > surface.points.len() {
+            work -= surface.points.len();
+            let Some(kept) = surface.without_redundant_points() else {
+                is_settled = true;
+                break;
+            };
+            surface = Surface::around(kept)?;
+        }
+        let mut hull = polytope::assemble(&surface.points, &surface.triangles, &surface.faces);
+        support::prepare(&mut hull, is_settled);
+        Ok(hull)
     }
 
     /// The vertices, each a corner of at least three faces.
@@ -137,6 +186,42 @@ impl ConvexHull {
     fn triangulated_neighbours(&self, vertex: u32) -> &[u32] {
         let vertex = vertex as usize;
         &self.neighbours[self.neighbour_starts[vertex] as usize..self.neighbour_starts[vertex + 1] as usize]
+    }
+}
+
+/// The exact hull of points, and the faces that its triangles make up.
+struct Surface {
+    points: Vec<Vec3>,
+    scaled: Vec<DVec3>,
+    triangles: quickhull::Triangulation,
+    faces: merge::Faces,
+}
+
+impl Surface {
+    fn around(points: Vec<Vec3>) -> Result<Self, FlatExtent> {
+        let scale = cloud::scale_of(&points);
+        let scaled: Vec<DVec3> = points.iter().map(|point| point.as_dvec3() * scale).collect();
+        let triangles = quickhull::triangulate(&scaled)?;
+        let faces = merge::merge(&scaled, &triangles);
+        Ok(Self { points, scaled, triangles, faces })
+    }
+
+    /// The vertices without those that lie within rounding of a face or an edge; none if there are no such, and if the
+    /// hull of the vertices is sure to come out the same.
+    fn without_redundant_points(&self) -> Option<Vec<Vec3>> {
+        let kept = |is_kept: &[bool]| {
+            Some(self.points.iter().zip(is_kept).filter(|(_, is_kept)| **is_kept).map(|(&point, _)| point).collect())
+        };
+        let corners = &self.faces.is_corner;
+        if self.triangles.corners.iter().flatten().any(|&point| !corners[point as usize]) {
+            return kept(corners);
+        }
+        if let Some(is_kept) = needle::without_needles(&self.scaled, &self.triangles, corners) {
+            return kept(&is_kept);
+        }
+        let is_merged = self.faces.count < self.triangles.corners.len();
+        let has_inner_points = corners.contains(&false);
+        if is_merged && has_inner_points && !self.triangles.is_unique(&self.scaled) { kept(corners) } else { None }
     }
 }
 

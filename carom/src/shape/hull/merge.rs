@@ -8,7 +8,7 @@
 //! polytope. Where leaving such points out would spoil a face, the faces at those points are taken apart again.
 //! O(n log n).
 
-use super::border::first_edges;
+use super::border::{BorderEdge, first_edges};
 use super::cloud::ROUNDING;
 use super::quickhull::Triangulation;
 use glam::DVec3;
@@ -50,7 +50,13 @@ pub(super) fn merge(points: &[DVec3], hull: &Triangulation) -> Faces {
     merger.trials.resize(hull.corners.len(), 0);
     merger.after.resize(points.len(), NONE);
     let size: Vec<f64> = merger.area.iter().map(|area| area.length_squared()).collect();
-    seeds.sort_by(|&a, &b| size[b as usize].total_cmp(&size[a as usize]));
+    // Ties are broken by the points, not by the triangles' numbers, which depend on how the hull was built.
+    let sorted = |triangle: u32| {
+        let mut corners = hull.corners[triangle as usize];
+        corners.sort_unstable();
+        corners
+    };
+    seeds.sort_by(|&a, &b| size[b as usize].total_cmp(&size[a as usize]).then_with(|| sorted(a).cmp(&sorted(b))));
     let mut count = 0;
     for seed in seeds {
         if merger.face[seed as usize] == NONE {
@@ -102,15 +108,29 @@ impl Faces {
         }
     }
 
-    /// Whether each face, reduced to its corners, is no convex polygon any more.
+    /// Whether each face, reduced to its corners, is no convex polygon any more or loses a point that is off its edges.
     fn spoilt(&self, points: &[DVec3], hull: &Triangulation) -> Vec<bool> {
+        let mut border = Vec::new();
         let mut polygon = Vec::new();
-        let is_spoilt = |first: Option<super::border::BorderEdge>| {
+        let is_spoilt = |first: Option<BorderEdge>| {
             let Some(first) = first else { return true };
+            border.clear();
+            border.extend(first.around(hull, self).map(|edge| edge.start(hull)));
             polygon.clear();
-            let starts = first.around(hull, self).map(|edge| edge.start(hull));
-            polygon.extend(starts.filter(|&start| self.is_corner[start as usize]).map(|start| points[start as usize]));
-            polygon.len() < 3 || (polygon.len() > 3 && !is_convex(&polygon, area(&polygon).normalize_or_zero()))
+            polygon.extend(border.iter().filter(|&&at| self.is_corner[at as usize]).map(|&at| points[at as usize]));
+            let mut side = 0;
+            let stays_near = |&at: &u32| {
+                if self.is_corner[at as usize] {
+                    side += 1;
+                    return true;
+                }
+                distance_to_segment(points[at as usize], polygon[side - 1], polygon[side % polygon.len()])
+                    <= 2.0 * ROUNDING
+            };
+            let is_sound = border.iter().all(stays_near)
+                && polygon.len() >= 3
+                && (polygon.len() == 3 || is_convex(&polygon, area(&polygon).normalize_or_zero()));
+            !is_sound
         };
         first_edges(hull, self).into_iter().map(is_spoilt).collect()
     }
@@ -145,6 +165,12 @@ impl Faces {
 fn area(polygon: &[DVec3]) -> DVec3 {
     let Some(&base) = polygon.first() else { return DVec3::ZERO };
     polygon.windows(2).map(|pair| (pair[0] - base).cross(pair[1] - base)).sum()
+}
+
+fn distance_to_segment(point: DVec3, from: DVec3, to: DVec3) -> f64 {
+    let along = to - from;
+    let place = ((point - from).dot(along) / along.length_squared()).clamp(0.0, 1.0);
+    (point - from - along * place).length()
 }
 
 /// Whether a polygon turns left everywhere, up to rounding.
@@ -203,11 +229,7 @@ impl Merger<'_> {
     fn triangles_with_flat_edges(&self) -> Vec<u32> {
         let is_flat = |&triangle: &u32| {
             let slab = self.slab_of(triangle);
-            let corners = self.hull.corners[triangle as usize];
-            self.hull.neighbours[triangle as usize].iter().any(|&neighbour| {
-                let far = self.hull.corners[neighbour as usize].into_iter().find(|corner| !corners.contains(corner));
-                far.is_none_or(|far| slab.contains(self.position(far)))
-            })
+            (0..3).any(|edge| slab.contains(self.position(self.hull.across(triangle as usize, edge))))
         };
         (0..self.hull.corners.len() as u32).filter(is_flat).collect()
     }

@@ -131,8 +131,9 @@ fn plane(vertices: &[Vec3], corners: &[u32]) -> FacePlane {
     let base = corners.first().map_or(DVec3::ZERO, |&corner| position(corner));
     let spans = corners.windows(2).map(|pair| (position(pair[0]) - base).cross(position(pair[1]) - base));
     let area = spans.sum::<DVec3>();
-    // Scaled first: the square of an area of order 1e-80 or 1e+80 is out of range.
-    let normal = (area / area.abs().max_element()).normalize().as_vec3();
+    // Scaled first: the square of an area of order 1e-80 or 1e+80 is out of range. A needle that was not settled may have
+    // an area that is lost in rounding; any direction is then as right as another.
+    let normal = (area / area.abs().max_element()).try_normalize().unwrap_or(DVec3::Y).as_vec3();
     let offset = corners.iter().map(|&corner| normal.as_dvec3().dot(position(corner))).fold(f64::MIN, f64::max);
     FacePlane { normal, offset: offset as f32 }
 }

@@ -18,6 +18,7 @@ use crate::simd::{Above, DoubtfulPlane, heights_above};
 use fearless_simd::Level;
 use glam::DVec3;
 use robust::{Coord3D, orient3d};
+use std::collections::BinaryHeap;
 
 const NONE: u32 = u32::MAX;
 
@@ -30,6 +31,27 @@ pub(super) struct Triangulation {
     pub(super) neighbours: Vec<[u32; 3]>,
     /// The plane of each triangle.
     pub(super) planes: Vec<Plane>,
+}
+
+impl Triangulation {
+    /// The third corner of the triangle beyond an edge.
+    pub(super) fn across(&self, triangle: usize, edge: usize) -> u32 {
+        let corners = self.corners[self.neighbours[triangle][edge] as usize];
+        let [from, to] = [self.corners[triangle][edge], self.corners[triangle][(edge + 1) % 3]];
+        corners.into_iter().find(|&corner| corner != from && corner != to).unwrap_or(from)
+    }
+
+    /// Whether this is the only way to triangulate the hull: no two neighbours are exactly coplanar.
+    pub(super) fn is_unique(&self, points: &[DVec3]) -> bool {
+        (0..self.corners.len()).all(|triangle| {
+            let plane = &self.planes[triangle];
+            let [a, b, c] = self.corners[triangle].map(|corner| points[corner as usize]);
+            (0..3).all(|edge| {
+                let far = points[self.across(triangle, edge) as usize];
+                plane.height(far) < -plane.doubt || is_above(c, b, a, far)
+            })
+        })
+    }
 }
 
 /// The points above a plane have positive height. The normal has unit length except for needles near underflow.
@@ -69,6 +91,31 @@ pub(super) fn triangulate(points: &[DVec3]) -> Result<Triangulation, FlatExtent>
         }
     }
     Ok(hull.into_triangulation())
+}
+
+/// Up to `budget` points, at least four, whose hull is near that of all: always the point farthest from the hull of those
+/// before it is next. Distances are measured after `scale` is taken back.
+pub(super) fn farthest_first(points: &[DVec3], budget: usize, scale: DVec3) -> Result<Vec<u32>, FlatExtent> {
+    let first = first_tetrahedron(points)?;
+    let mut hull = Hull::new(points, first);
+    let mut chosen = first.to_vec();
+    let mut by_distance = BinaryHeap::new();
+    while chosen.len() < budget {
+        for face in hull.unfinished.drain(..) {
+            let Face { farthest, farthest_height, plane, .. } = hull.faces[face as usize];
+            let distance = farthest_height / (plane.normal * scale).length();
+            // The bits of numbers that are not negative are in the order of the numbers.
+            by_distance.push((distance.max(0.0).to_bits(), farthest, face));
+        }
+        let Some((_, farthest, face)) = by_distance.pop() else { break };
+        let Face { farthest: still, first_outside, .. } = hull.faces[face as usize];
+        if first_outside != NONE && still == farthest {
+            hull.look_from(farthest, face);
+            hull.replace_seen_by_cone(farthest);
+            chosen.push(farthest);
+        }
+    }
+    Ok(chosen)
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -247,7 +294,10 @@ impl<'a> Hull<'a> {
     }
 
     fn add_face(&mut self, corners: [u32; 3], neighbours: [u32; 3]) -> u32 {
-        let [a, b, c] = corners.map(|corner| self.points[corner as usize]);
+        // From the lowest corner on, so that its rounding does not depend on how the hull was built.
+        let mut from_lowest = corners;
+        from_lowest.rotate_left(lowest(corners));
+        let [a, b, c] = from_lowest.map(|corner| self.points[corner as usize]);
         let face = Face {
             corners,
             neighbours,
@@ -277,11 +327,28 @@ impl<'a> Hull<'a> {
             })
             .collect();
         let kept = || self.faces.iter().filter(|face| !face.is_removed());
+        let from_lowest = |face: &Face, mut corners: [u32; 3]| {
+            corners.rotate_left(lowest(face.corners));
+            corners
+        };
         Triangulation {
-            corners: kept().map(|face| face.corners).collect(),
-            neighbours: kept().map(|face| face.neighbours.map(|face| numbers[face as usize])).collect(),
+            corners: kept().map(|face| from_lowest(face, face.corners)).collect(),
+            neighbours: kept()
+                .map(|face| from_lowest(face, face.neighbours.map(|neighbour| numbers[neighbour as usize])))
+                .collect(),
             planes: kept().map(|face| face.plane).collect(),
         }
+    }
+}
+
+/// Which of the corners has the lowest number.
+fn lowest([a, b, c]: [u32; 3]) -> usize {
+    if a < b && a < c {
+        0
+    } else if b < c {
+        1
+    } else {
+        2
     }
 }
 
@@ -299,4 +366,55 @@ pub(super) fn is_above(a: DVec3, b: DVec3, c: DVec3, point: DVec3) -> bool {
     let coordinates = |v: DVec3| Coord3D { x: v.x, y: v.y, z: v.z };
     // The predicate is positive for points below.
     orient3d(coordinates(a), coordinates(b), coordinates(c), coordinates(point)) < 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Exactly: the triangles close, and no point is above any of them.
+    fn assert_is_hull(points: &[DVec3], what: &str) {
+        let hull = triangulate(points).unwrap_or_else(|extent| panic!("{what}: the points {extent}"));
+        let edges: BTreeSet<[u32; 2]> = hull.corners.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).collect();
+        assert_eq!(edges.len(), 3 * hull.corners.len(), "{what}: an edge is used twice");
+        assert!(edges.iter().all(|&[a, b]| edges.contains(&[b, a])), "{what}: not closed");
+        let vertices: BTreeSet<u32> = hull.corners.iter().flatten().copied().collect();
+        assert_eq!(hull.corners.len(), 2 * vertices.len() - 4, "{what}: not a sphere");
+        for (triangle, &corners) in hull.corners.iter().enumerate() {
+            let [a, b, c] = corners.map(|corner| points[corner as usize]);
+            assert!(points.iter().all(|&point| !is_above(a, b, c, point)), "{what}: a point is outside");
+            for edge in 0..3 {
+                let [from, to] = [corners[edge], corners[(edge + 1) % 3]];
+                let beyond = hull.corners[hull.neighbours[triangle][edge] as usize];
+                assert!(beyond.contains(&from) && beyond.contains(&to), "{what}: neighbours are wrong");
+            }
+        }
+    }
+
+    #[test]
+    fn every_point_is_inside_or_on_the_hull_exactly() {
+        for seed in 0..300 {
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let count = rng.usize(20..300);
+            let mut coordinate = |steps: f64| match steps {
+                0.0 => rng.f32() as f64 * 2.0 - 1.0,
+                _ => (rng.f64() * 2.0 * steps).round() / steps - 1.0,
+            };
+            for steps in [0.0, 2.0, 4.0, 32.0] {
+                let cube: Vec<DVec3> =
+                    (0..count).map(|_| DVec3::new(coordinate(steps), coordinate(steps), coordinate(steps))).collect();
+                assert_is_hull(&cube, &format!("cube in steps of 1/{steps}, seed {seed}"));
+                // All on one sphere up to rounding, and on a sheared plane grid pushed out by a bump of one rounding.
+                let sphere: Vec<DVec3> =
+                    cube.iter().map(|p| p.as_vec3().normalize_or(glam::Vec3::X).as_dvec3()).collect();
+                if steps != 2.0 {
+                    assert_is_hull(&sphere, &format!("sphere in steps of 1/{steps}, seed {seed}"));
+                }
+                let tilted: Vec<DVec3> =
+                    cube.iter().map(|p| (p.as_vec3() * glam::Vec3::new(0.3, 0.7, 0.1)).as_dvec3()).collect();
+                assert_is_hull(&tilted, &format!("stretched, steps of 1/{steps}, seed {seed}"));
+            }
+        }
+    }
 }
