@@ -32,6 +32,8 @@ struct Plan {
     budget: Duration,
 }
 
+type MakeFollower = fn(&[Aabb]) -> Box<dyn Follower>;
+
 pub fn rows(effort: Effort, only: &str) -> Rows {
     let plan = match effort {
         Effort::Quick => Plan { warm_up: 8, frames: 16, least_turns: 1, budget: Duration::from_millis(700) },
@@ -60,7 +62,7 @@ fn compare_all(plan: &Plan, case: &str, motion: &Motion, rows: &mut Vec<Row>) ->
     let expected = sorted(parry::all_pairs(&last.boxes).into_iter());
     check_our_events(plan, case, motion, &expected)?;
 
-    let makers: &[fn(&[Aabb]) -> Box<dyn Follower>] = &[
+    let makers: &[MakeFollower] = &[
         |boxes| Box::new(parry::AsRapier::new(boxes)),
         #[cfg(feature = "box3d")]
         |boxes| Box::new(super::box3d::AsBox3d::new(boxes)),

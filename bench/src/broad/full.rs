@@ -34,9 +34,12 @@ pub trait PairFinder {
     fn pairs(&self) -> &[(u32, u32)];
 }
 
+type Scene = fn() -> Vec<Aabb>;
+type MakeFinder = fn(&Sets) -> Box<dyn PairFinder>;
+
 pub fn rows(effort: Effort, only: &str) -> Rows {
     let mut rows = Vec::new();
-    let cases: [(&str, fn() -> Vec<Aabb>); 6] = [
+    let cases: [(&str, Scene); 6] = [
         ("full/u1k", || scenes::uniform(1_000)),
         ("full/u10k", || scenes::uniform(10_000)),
         ("full/u100k", || scenes::uniform(100_000)),
@@ -67,7 +70,7 @@ fn compare_all(effort: Effort, case: &str, boxes: Vec<Aabb>, rows: &mut Vec<Row>
         Ok::<_, String>(sorted(tree.pairs().iter().map(|pair| (pair.a, pair.b))))
     };
     let expected = [find_ours(0)?, find_ours(1)?];
-    let makers: &[fn(&Sets) -> Box<dyn PairFinder>] = &[
+    let makers: &[MakeFinder] = &[
         |sets| Box::new(parry::Finder::new(sets)),
         |sets| Box::new(RStar::new(sets)),
         #[cfg(feature = "box3d")]
