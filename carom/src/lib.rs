@@ -20,6 +20,9 @@ pub mod shape;
 pub mod bounds;
 pub mod mass;
 
+pub mod distance;
+pub mod query;
+
 pub mod body;
 
 pub mod broad;
@@ -42,8 +45,10 @@ pub struct Readme;
 /// What most programs need, in one line.
 pub mod prelude {
     pub use crate::body::{Body, BodyError, BodyId, BodyKind};
+    pub use crate::distance::Closest;
     pub use crate::mass::{MassError, MassProperties};
     pub use crate::pose::{LocalPose, Pose, PoseError};
+    pub use crate::query::{self, Distance, QueryError};
     pub use crate::shape::{Shape, ShapeError, ShapeKind};
     pub use crate::world::{World, WorldError};
     pub use glam::{DVec3, Quat, Vec3};

@@ -53,10 +53,11 @@ pub struct MassProperties {
 impl MassProperties {
     /// Of a solid of uniform density.
     ///
-    /// A mesh must be closed and have its triangles counter-clockwise from outside; the error names the edge where it
-    /// is not. Where parts of a compound overlap, the overlap counts twice. A user-defined shape is measured through
-    /// its support map to about 1e-4; where that is not enough, state its mass properties directly. All else is exact
-    /// up to rounding.
+    /// A point, a segment, a sharp triangle, a height field and a half-space have no volume of their own. A mesh must be
+    /// closed and have its triangles counter-clockwise from outside: the error names an edge where it is not, and a
+    /// mesh that is inside out is an error too, for its surface says that the solid is everything else. Where parts of
+    /// a compound overlap, the overlap counts twice. A user-defined shape is measured through its support map to about
+    /// 1e-4; where that is not enough, state its mass properties directly. All else is exact up to rounding.
     pub fn of_shape(shape: &Shape, density: f32) -> Result<Self, MassError> {
         let density = positive("density", density)?;
         of_unit_density(shape)?.scaled(density).narrowed()
@@ -100,6 +101,17 @@ impl MassProperties {
     /// diagonal and the identity. They are positive and none is greater than the sum of the other two; a moment that
     /// is lost in the f32 rounding of the off-diagonal elements (a needle, 3000 times as long as thick, askew in its
     /// frame) is raised to that rounding.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// let brick = MassProperties::of_shape(&Shape::cuboid(1.0, 0.5, 0.25)?, 1.0)?;
+    /// let turned = brick.moved(&LocalPose::new(Vec3::ZERO, Quat::from_rotation_z(0.5)));
+    /// let (moments, frame) = turned.principal();
+    /// assert!((moments - brick.principal().0).length() < 1e-6);
+    /// assert!(frame.angle_between(Quat::from_rotation_z(0.5)) < 1e-3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn principal(&self) -> (Vec3, Quat) {
         let (moments, frame) = self.principal_axes();
         let mut moments = moments.as_vec3();

@@ -32,6 +32,8 @@ fn error(shape: Shape, pose: LocalPose) -> f32 {
 fn every_convex_shape_through_its_support_map_alone() {
     let cuboid = Shape::cuboid(1.0, 0.5, 2.0).unwrap();
     let triangle = Shape::triangle([0.0; 3], [2.0, 0.5, 0.0], [0.5, 1.0, 1.5]).unwrap();
+    let corners = [[0.0, 0.0, 0.0], [2.0, 0.25, 0.0], [0.5, 1.5, 0.25], [1.0, 0.5, 1.0]].map(Vec3::from);
+    let tetrahedron = Shape::hull(&corners).unwrap();
     let shapes = [
         ("sphere", Shape::sphere(1.5).unwrap(), 1e-5),
         ("ellipsoid", Shape::ellipsoid(1.0, 2.0, 0.5).unwrap(), 1e-5),
@@ -44,6 +46,9 @@ fn every_convex_shape_through_its_support_map_alone() {
         ("cuboid needle 1:1000", Shape::cuboid(1.0, 1e-3, 1e-3).unwrap(), 1e-4),
         ("rounded cuboid", cuboid.rounded(0.25).unwrap(), 1e-4),
         ("rounded triangle", triangle.rounded(0.5).unwrap(), 1e-4),
+        ("tetrahedron", tetrahedron.clone(), 1e-4),
+        ("rounded tetrahedron", tetrahedron.rounded(0.25).unwrap(), 1e-4),
+        ("tetrahedron, mostly round", tetrahedron.rounded(4.0).unwrap(), 1e-4),
         ("small sphere", Shape::sphere(1.5e-3).unwrap(), 1e-5),
     ];
     let turned = Quat::from_xyzw(0.3, -0.5, 0.2, 0.7).normalize();

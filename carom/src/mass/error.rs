@@ -22,7 +22,8 @@ pub enum MassError {
         shape: ShapeKind,
     },
     /// A mesh's surface does not separate an inside from an outside.
-    #[error("mesh: the edge from vertex {} to vertex {} {fault}, so the mesh encloses no volume", .vertices[0], .vertices[1])]
+    #[error("mesh: the edge from vertex {a} to vertex {b} {fault}, so the mesh encloses no volume",
+        a = .vertices[0], b = .vertices[1])]
     NotClosed {
         /// The ends of the first faulty edge, the lesser index first.
         vertices: [u32; 2],

@@ -4,9 +4,10 @@
 //! (from one face's normal to the other's) and a sector of a ball at each vertex (over the cone of normals there).
 //! The first three have textbook moments. A vertex's cone of normals has a solid angle of 2π less the angles of its
 //! faces, and is bounded by an arc per edge that lies in the plane across the edge; by the divergence theorem over
-//! the sector, the integrals of n and nnᵀ over the cone are sums over those arcs. So every edge adds its own terms to
-//! the two vertices at its ends, nothing has to be sorted around a vertex, and faces that are nearly in one plane do no
-//! harm: no quotient has a small divisor. Linear in the number of edges; exact up to f64 rounding.
+//! the sector, the integral of n over the cone is a sum over those arcs. The integrals of nnᵀ are needed only in sum,
+//! which is that of the whole sphere. So every edge adds its own terms to the two vertices at its ends, nothing has to
+//! be sorted around a vertex, and faces that are nearly in one plane do no harm: no quotient has a small divisor.
+//! Linear in the number of edges; exact up to f64 rounding.
 //! Source: J. Steiner 1840 (parallel bodies); the sums over arcs are derived here.
 
 use super::moments::{Moments, outer};
@@ -109,7 +110,7 @@ impl Polytope<'_> {
             let here = self.vertex(face[corner]);
             let to_next = self.vertex(face[(corner + 1) % count]) - here;
             let to_last = self.vertex(face[(corner + count - 1) % count]) - here;
-            let angle = to_next.cross(to_last).length().atan2(to_next.dot(to_last));
+            let angle = libm::atan2(to_next.cross(to_last).length(), to_next.dot(to_last));
             cones[face[corner] as usize].solid_angle -= angle;
         }
     }
@@ -121,6 +122,8 @@ struct Arc {
     axis: DVec3,
     /// From one normal to the other.
     angle: f64,
+    /// The sine of that.
+    sine: f64,
     /// The integral of the unit vectors over the arc: the bisector times 2 sin(angle / 2).
     integral: DVec3,
 }
@@ -129,8 +132,8 @@ impl Arc {
     fn between(axis: DVec3, [first, second]: [DVec3; 2]) -> Self {
         // The cross product along the axis stays well defined where the two normals are opposite.
         let integral = axis.cross(first - second);
-        let angle = axis.dot(first.cross(second)).max(0.0).atan2(first.dot(second));
-        Self { axis, angle, integral }
+        let sine = axis.dot(first.cross(second)).max(0.0);
+        Self { axis, angle: libm::atan2(sine, first.dot(second)), sine, integral }
     }
 
     /// The sector of a cylinder swept from `start` by `along`.
@@ -142,7 +145,7 @@ impl Arc {
         let area = 0.5 * radius * radius * self.angle;
         let first = self.integral * (radius * radius * radius / 3.0);
         // ∫cos² and ∫sin² over the arc, measured from the bisector.
-        let (half, sine) = (0.5 * self.angle, 0.5 * self.angle.sin());
+        let (half, sine) = (0.5 * self.angle, 0.5 * self.sine);
         let quartic = radius * radius * radius * radius / 4.0;
         let flat = (outer(bisector, bisector) * (half + sine) + outer(side, side) * (half - sine)) * quartic;
         let about_middle = flat * length + outer(along, along) * (area * length / 12.0);
@@ -156,36 +159,35 @@ impl Arc {
 /// Integrals over the outward normals at a vertex, the ends of which fill a spherical polygon.
 #[derive(Clone)]
 struct NormalCone {
+    /// ∫1
     solid_angle: f64,
     /// ∫n
     first: DVec3,
-    /// ∫nnᵀ without the part of the solid angle.
-    second: DMat3,
 }
 
 impl NormalCone {
+    /// The cone of a vertex whose faces and edges are yet to come.
     fn new() -> Self {
-        Self { solid_angle: TAU, first: DVec3::ZERO, second: DMat3::ZERO }
+        Self { solid_angle: TAU, first: DVec3::ZERO }
     }
 
     /// Adds a side of the cone. `inward` is the side's normal towards the inside of the cone.
     ///
     /// The sector of the unit ball over the cone has the cone's spherical polygon and, per arc, a plane sector for its
-    /// surface. ∫dA of it all is zero, so ∫n = Σ ½ angle · inward; and ∫x dAᵀ is the volume ⅓ solid angle times the
-    /// identity, so ∫nnᵀ is that plus Σ ⅓ integral · inwardᵀ.
+    /// surface. The integral of the outward normal over all of a closed surface is zero, so ∫n = Σ ½ angle · inward.
     fn add_arc(&mut self, arc: &Arc, inward: DVec3) {
         self.first += inward * (0.5 * arc.angle);
-        self.second += outer(arc.integral, inward) * (1.0 / 3.0);
     }
 
     fn add_ball_sector(&self, vertex: DVec3, radius: f64, moments: &mut Moments) {
         let cubed = radius * radius * radius;
         let volume = self.solid_angle * cubed / 3.0;
         let first = self.first * (cubed * radius / 4.0);
-        let normals = DMat3::from_diagonal(DVec3::splat(self.solid_angle / 3.0)) + self.second;
+        // ∫nnᵀ as if the cone were the same in all directions: over all vertices together that is so.
+        let normals = DMat3::from_diagonal(DVec3::splat(self.solid_angle / 3.0));
         let lever = outer(vertex, first);
-        let second =
-            normals * (cubed * radius * radius / 5.0) + lever + lever.transpose() + outer(vertex, vertex) * volume;
+        let about_vertex = normals * (cubed * radius * radius / 5.0);
+        let second = about_vertex + lever + lever.transpose() + outer(vertex, vertex) * volume;
         moments.add(volume, vertex * volume + first, second);
     }
 }

@@ -16,12 +16,10 @@ const SWEEPS: usize = 32;
 /// The eigenvalues of a symmetric matrix and, as columns in the same order, its eigenvectors: a right-handed frame.
 /// A diagonal matrix is returned as it is, with the identity.
 pub(super) fn axes(symmetric: DMat3) -> (DVec3, DMat3) {
-    // Scaled to 1, so that squares of elements neither overflow nor underflow.
-    let scale = symmetric.to_cols_array().into_iter().fold(0.0_f64, |greatest, element| greatest.max(element.abs()));
-    if scale == 0.0 || !scale.is_finite() {
+    if !symmetric.is_finite() {
         return (DVec3::from_array([0, 1, 2].map(|axis| symmetric.col(axis)[axis])), DMat3::IDENTITY);
     }
-    let mut matrix = (symmetric * (1.0 / scale)).to_cols_array_2d();
+    let mut matrix = symmetric.to_cols_array_2d();
     let mut frame = DVec3::AXES;
     for _ in 0..SWEEPS {
         let turned = [(0, 1), (0, 2), (1, 2)].map(|(p, q)| rotate(&mut matrix, &mut frame, p, q));
@@ -29,7 +27,7 @@ pub(super) fn axes(symmetric: DMat3) -> (DVec3, DMat3) {
             break;
         }
     }
-    (DVec3::new(matrix[0][0], matrix[1][1], matrix[2][2]) * scale, DMat3::from_cols(frame[0], frame[1], frame[2]))
+    (DVec3::new(matrix[0][0], matrix[1][1], matrix[2][2]), DMat3::from_cols(frame[0], frame[1], frame[2]))
 }
 
 /// Zeroes element (p, q) by a turn in the plane of axes p and q; false if it is zero already.
@@ -41,8 +39,8 @@ fn rotate(matrix: &mut [[f64; 3]; 3], frame: &mut [DVec3; 3], p: usize, q: usize
     }
     // The lesser of the two angles, at most 45°, so that the frame stays near where it was.
     let cotangent_of_double = (matrix[q][q] - matrix[p][p]) / (2.0 * off);
-    let tangent = cotangent_of_double.signum() / (cotangent_of_double.abs() + cotangent_of_double.hypot(1.0));
-    let cosine = 1.0 / tangent.hypot(1.0);
+    let tangent = cotangent_of_double.signum() / (cotangent_of_double.abs() + libm::hypot(cotangent_of_double, 1.0));
+    let cosine = 1.0 / libm::hypot(tangent, 1.0);
     let sine = tangent * cosine;
     let r = 3 - p - q;
     let (along_p, along_q) = (matrix[p][r], matrix[q][r]);
