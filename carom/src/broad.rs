@@ -7,6 +7,7 @@
 mod block;
 mod brute_force;
 mod drawing;
+mod events;
 mod hilbert;
 mod pair_set;
 mod proxies;
@@ -99,6 +100,30 @@ pub struct Neighbour {
     pub distance_squared: f32,
 }
 
+/// What a structure that picks another by itself has picked, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    /// What it picked.
+    pub structure: Structure,
+    /// What it saw.
+    pub profile: Profile,
+    /// Why that speaks for the structure.
+    pub reason: &'static str,
+}
+
+/// What a set of boxes is like.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Profile {
+    /// How many boxes there are.
+    pub boxes: usize,
+    /// The share that came since the last look.
+    pub new_share: f32,
+    /// The share that moved since the last look.
+    pub moving_share: f32,
+    /// The largest extent over the median one, where it was measured; else 1.
+    pub size_spread: f32,
+}
+
 /// What a structure costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cost {
@@ -167,6 +192,11 @@ pub trait BroadPhase: std::fmt::Debug + Send + Sync {
 
     /// What it costs.
     fn cost(&self) -> Cost;
+
+    /// What it has picked and why, if it picks a structure by itself.
+    fn choice(&self) -> Option<&Choice> {
+        None
+    }
 }
 
 /// The squared distance from a box to a point; 0 inside.

@@ -18,6 +18,7 @@ mod nodes;
 mod query;
 
 use super::block::NOTHING;
+use super::events::Events;
 use super::proxies::checked;
 use super::{BoxRay, BroadPhase, BroadPhaseError, Changes, Cost, Drawn, MAX_PROXIES, Neighbour, Pair};
 use crate::bounds::Aabb;
@@ -51,6 +52,8 @@ pub struct DynamicTree {
     pairs: Vec<Pair>,
     pairs_are_current: bool,
     events: Events,
+    /// Changes were asked for, so events are kept; before, all pairs count as begun.
+    is_looked_at: bool,
     parted: follow::Parted,
     scratch: join::JoinScratch,
     order: build::Order,
@@ -99,19 +102,6 @@ impl NearPair {
     }
 }
 
-/// Pairs that began and ended since the last look.
-#[derive(Debug, Clone, Default)]
-struct Events {
-    began: Vec<Pair>,
-    ended: Vec<Pair>,
-    /// Nothing was looked at before: all pairs have begun.
-    all_began: bool,
-    /// Something may stand in both lists.
-    may_cancel: bool,
-    /// They were handed out and go at the next refresh.
-    is_seen: bool,
-}
-
 impl Default for DynamicTree {
     fn default() -> Self {
         Self {
@@ -128,7 +118,8 @@ impl Default for DynamicTree {
             decay: follow::Decay::default(),
             pairs: Vec::new(),
             pairs_are_current: true,
-            events: Events { all_began: true, ..Events::default() },
+            events: Events::default(),
+            is_looked_at: false,
             parted: follow::Parted::default(),
             scratch: join::JoinScratch::default(),
             order: build::Order::default(),
@@ -154,7 +145,8 @@ impl DynamicTree {
         if boxes.len() > MAX_PROXIES as usize {
             return Err(BroadPhaseError::IdTooGreat { id: MAX_PROXIES });
         }
-        self.events = Events { all_began: true, ..Events::default() };
+        self.events = Events::default();
+        self.is_looked_at = false;
         self.build_from(boxes);
         Ok(())
     }
@@ -251,14 +243,11 @@ impl BroadPhase for DynamicTree {
 
     fn changes(&mut self) -> Changes<'_> {
         self.refresh();
-        if self.events.all_began {
+        if !std::mem::replace(&mut self.is_looked_at, true) {
             self.list_pairs();
-            self.events.all_began = false;
-            self.events.is_seen = true;
             return Changes { began: &self.pairs, ended: &[] };
         }
-        self.events.settle();
-        Changes { began: &self.events.began, ended: &self.events.ended }
+        self.events.look()
     }
 
     fn overlapping(&self, bounds: &Aabb, visit: &mut dyn FnMut(u32)) {
@@ -280,8 +269,7 @@ impl BroadPhase for DynamicTree {
     fn cost(&self) -> Cost {
         let per_slot = size_of::<Aabb>() + size_of::<u32>() + size_of::<u8>();
         let lists = self.slot_of.capacity() + self.left.capacity() + self.free.capacity();
-        let events = self.events.began.capacity() + self.events.ended.capacity();
-        let pairs = (self.pairs.capacity() + self.near.capacity() + events) * size_of::<Pair>();
+        let pairs = (self.pairs.capacity() + self.near.capacity()) * size_of::<Pair>() + self.events.memory();
         let memory = self.slots.bounds.capacity() * per_slot + lists * size_of::<u32>() + pairs;
         let memory = memory + self.nodes.memory() + self.parted.memory() + self.order.memory() + self.scratch.memory();
         Cost { tests: self.tests, memory }

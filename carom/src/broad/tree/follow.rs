@@ -1,8 +1,9 @@
 //! Following motion: which boxes get another enlarged box, and what that changes in the pairs.
 
+use super::super::events::Events;
 use super::super::{Pair, PairSet};
 use super::query::visit_slots;
-use super::{DynamicTree, Events, LEFT, NONE, NearPair, REMOVED};
+use super::{DynamicTree, LEFT, NONE, NearPair, REMOVED};
 use crate::bounds::{Aabb, BoundingVolume};
 use fearless_simd::dispatch;
 use glam::Vec3;
@@ -74,48 +75,6 @@ pub(super) fn enlarged_if_needed(enlarged: &Aabb, bounds: &Aabb, displacement: V
     Some(if grown.min.is_finite() && grown.max.is_finite() { grown } else { *bounds })
 }
 
-impl Events {
-    /// Drops what was handed out before.
-    fn begin_refresh(&mut self) {
-        if std::mem::take(&mut self.is_seen) {
-            self.began.clear();
-            self.ended.clear();
-            self.may_cancel = false;
-        } else {
-            self.may_cancel |= !(self.began.is_empty() && self.ended.is_empty());
-        }
-    }
-
-    /// Takes out what stands in both lists: it came and went between two looks, perhaps more than once.
-    pub(super) fn settle(&mut self) {
-        if std::mem::take(&mut self.may_cancel) {
-            self.began.sort_unstable();
-            self.ended.sort_unstable();
-            let (mut ended, mut kept_began, mut kept_ended) = (0, 0, 0);
-            for index in 0..self.began.len() {
-                let pair = self.began[index];
-                while ended < self.ended.len() && self.ended[ended] < pair {
-                    self.ended[kept_ended] = self.ended[ended];
-                    kept_ended += 1;
-                    ended += 1;
-                }
-                if self.ended.get(ended) == Some(&pair) {
-                    ended += 1;
-                } else {
-                    self.began[kept_began] = pair;
-                    kept_began += 1;
-                }
-            }
-            self.ended.drain(kept_ended..ended);
-            self.began.truncate(kept_began);
-        }
-        if std::mem::replace(&mut self.is_seen, true) {
-            self.began.clear();
-            self.ended.clear();
-        }
-    }
-}
-
 /// Touching pairs taken out of `near`, until they are found again or have ended.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Parted {
@@ -135,11 +94,8 @@ impl Parted {
 
     /// Those that were not found again have ended.
     fn end(&mut self, events: &mut Events) {
-        for pair in self.list.drain(..) {
-            if self.set.remove(pair) && !events.all_began {
-                events.ended.push(pair);
-            }
-        }
+        let set = &mut self.set;
+        events.ended.extend(self.list.drain(..).filter(|&pair| set.remove(pair)));
     }
 
     pub(super) fn memory(&self) -> usize {
@@ -155,7 +111,7 @@ impl DynamicTree {
         }
         self.is_current = true;
         self.pairs_are_current = false;
-        self.events.begin_refresh();
+        self.events.begin();
         let removed = self.left.iter().any(|&slot| self.slots.flags[slot as usize] & REMOVED != 0);
         self.events.may_cancel |= removed;
         if self.left.len() * REJOIN_SHARE > self.count {
@@ -196,11 +152,11 @@ impl DynamicTree {
 
     /// Takes out the pairs of removed proxies and frees their slots.
     fn end_removed(&mut self) {
-        let Self { slots, near, events, left, .. } = self;
+        let Self { slots, near, events, left, is_looked_at, .. } = self;
         let is_removed = |slot: u32| slots.flags[slot as usize] & REMOVED != 0;
         near.retain(|pair| {
             let gone = is_removed(pair.a) || is_removed(pair.b());
-            if gone && pair.is_touching() {
+            if gone && pair.is_touching() && *is_looked_at {
                 events.ended.push(Pair::new(slots.ids[pair.a as usize], slots.ids[pair.b() as usize]));
             }
             !gone
@@ -215,7 +171,7 @@ impl DynamicTree {
 
     /// All pairs anew, compared with those before.
     fn rejoin(&mut self) {
-        if !self.events.all_began {
+        if self.is_looked_at {
             for pair in self.near.iter().filter(|pair| pair.is_touching()) {
                 self.parted.insert(Pair::new(self.slots.ids[pair.a as usize], self.slots.ids[pair.b() as usize]));
             }
@@ -223,13 +179,13 @@ impl DynamicTree {
         self.near.clear();
         self.sort(false);
         self.join_all();
-        let Self { slots, near, events, parted, .. } = self;
+        let Self { slots, near, events, parted, is_looked_at, .. } = self;
         for pair in near.iter_mut() {
             let (a, b) = (pair.a as usize, pair.b() as usize);
             if slots.bounds[a].overlaps(&slots.bounds[b]) {
                 pair.b_and_state |= NearPair::TOUCHING;
                 let pair = Pair::new(slots.ids[a], slots.ids[b]);
-                if !events.all_began && !parted.remove(pair) {
+                if *is_looked_at && !parted.remove(pair) {
                     events.began.push(pair);
                 }
             }
@@ -242,7 +198,7 @@ impl DynamicTree {
     /// Compares the boxes of pairs of which one has moved. Pairs of slots that left are taken out: their first slot is
     /// [`NONE`] afterwards.
     fn compare_moved(&mut self) {
-        let Self { slots, near, events, parted, .. } = self;
+        let Self { slots, near, events, parted, is_looked_at, .. } = self;
         // Which pairs have moved is hard to foresee, so those are listed first without asking.
         let mut moved = [0u16; CHUNK];
         for chunk in near.chunks_mut(CHUNK) {
@@ -256,7 +212,7 @@ impl DynamicTree {
                 let pair = &mut chunk[index as usize];
                 let (a, b) = (pair.a as usize, pair.b() as usize);
                 if (slots.flags[a] | slots.flags[b]) & LEFT != 0 {
-                    if pair.is_touching() {
+                    if pair.is_touching() && *is_looked_at {
                         parted.insert(Pair::new(slots.ids[a], slots.ids[b]));
                     }
                     pair.a = NONE;
@@ -265,7 +221,7 @@ impl DynamicTree {
                 let is_touching = slots.bounds[a].overlaps(&slots.bounds[b]);
                 if is_touching != pair.is_touching() {
                     pair.b_and_state ^= NearPair::TOUCHING;
-                    if !events.all_began {
+                    if *is_looked_at {
                         let list = if is_touching { &mut events.began } else { &mut events.ended };
                         list.push(Pair::new(slots.ids[a], slots.ids[b]));
                     }
@@ -277,7 +233,7 @@ impl DynamicTree {
     /// The pairs of what has moved, and new neighbours of what left its enlarged box.
     fn follow(&mut self) {
         self.compare_moved();
-        let Self { slots, near, events, left, nodes, level, parted, .. } = self;
+        let Self { slots, near, events, left, nodes, level, parted, is_looked_at, .. } = self;
         if !left.is_empty() {
             near.retain(|pair| pair.a != NONE);
             // In the order of the tree one query finds in the cache what the one before it has touched.
@@ -295,7 +251,7 @@ impl DynamicTree {
                 }
                 let is_touching = bounds.overlaps(&slots.bounds[other as usize]);
                 near.push(NearPair::new(slot.min(other), slot.max(other), is_touching));
-                if is_touching && !events.all_began {
+                if is_touching && *is_looked_at {
                     let pair = Pair::new(slots.ids[slot as usize], slots.ids[other as usize]);
                     if !parted.remove(pair) {
                         events.began.push(pair);
