@@ -35,6 +35,8 @@ pub mod response;
 
 pub mod world;
 
+mod simd;
+
 pub use glam;
 
 /// The examples of the README, compiled and run as tests.

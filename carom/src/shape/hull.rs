@@ -1,16 +1,21 @@
 //! Convex polytopes: faces, edges and neighbours of the convex hull of a point cloud (S4), and its support map (S2).
 
+mod border;
 mod cloud;
+mod cull;
 mod merge;
+mod needle;
 mod polytope;
 mod quickhull;
+mod support;
 
 use super::{FlatExtent, ShapeError, ShapeKind, SupportMap};
 use glam::{DVec3, Vec3};
 use std::sync::Arc;
 
-/// How often the hull is computed anew without the vertices that merging faces has made redundant.
-const MERGE_ROUNDS: u32 = 8;
+/// Hulls are computed anew without redundant points until there are none, or until they have taken this many points and
+/// four times those of the first one. One or two rounds are usual; clouds as thin as rounding is wide take ten.
+const SETTLING_WORK: usize = 100_000;
 
 /// A convex polytope with polygonal faces.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,9 +26,12 @@ pub struct ConvexHull {
     face_corners: Vec<u32>,
     planes: Vec<FacePlane>,
     edges: Vec<HullEdge>,
-    /// `neighbours[neighbour_starts[v]..neighbour_starts[v + 1]]` are the vertices that share an edge with `v`.
+    /// `neighbours[neighbour_starts[v]..neighbour_starts[v + 1]]` are the neighbours of `v` in the triangulation; those
+    /// before `diagonal_starts[v]` share an edge with it, the others are across a face.
     neighbour_starts: Vec<u32>,
+    diagonal_starts: Vec<u32>,
     neighbours: Vec<u32>,
+    support: support::SupportIndex,
 }
 
 /// The plane of a face: `normal · x = offset`, the solid below.
@@ -48,10 +56,11 @@ pub struct HullEdge {
 impl ConvexHull {
     /// The convex hull of a point cloud, in any order and with any duplicates.
     ///
-    /// Coordinates are taken to be right to 4 f32 epsilon of the largest along their axis. Triangles that are coplanar to
-    /// that accuracy become one polygonal face, and points within it of a face or an edge are left out, so a rotated cube
-    /// has six faces and eight vertices whatever points on its surface are given with it. Vertices keep the order of the
-    /// input.
+    /// The hull is first computed exactly. Then coordinates are taken to be right to about 4 f32 epsilon of the largest
+    /// along their axis: triangles that are coplanar to that accuracy become one polygonal face, and vertices within it
+    /// of a face or an edge are left out, so a rotated cube has six faces and eight vertices whatever points on its surface
+    /// come with it. No point of the input is above a face with normal `n` by more than 32 epsilon · Σ |nᵢ|·max |xᵢ|.
+    /// Vertices keep the order of the input, and the hull of a hull's vertices is the same hull.
     ///
     /// ```
     /// use carom::shape::ConvexHull;
@@ -65,25 +74,83 @@ impl ConvexHull {
     /// # Errors
     ///
     /// [`ShapeError::TooFewPoints`] for fewer than four points, [`ShapeError::FlatHull`] if they span no volume,
-    /// [`ShapeError::VertexNotFinite`] and [`ShapeError::TooMany`].
+    /// [`ShapeError::VertexNotFinite`], [`ShapeError::TooMany`], and [`ShapeError::NotFinite`] if the plane of a face is
+    /// farther away than f32 can say.
     pub fn new(points: &[Vec3]) -> Result<Self, ShapeError> {
         check(points)?;
-        Self::of_cloud(points).map_err(|extent| ShapeError::FlatHull { count: points.len(), extent })
+        let flat = |extent| ShapeError::FlatHull { count: points.len(), extent };
+        let hull = Self::of_cloud(points).map_err(flat)?;
+        for plane in &hull.planes {
+            super::error::finite(ShapeKind::Hull, "distance of a face from the origin", plane.offset)?;
+        }
+        Ok(hull)
+    }
+
+    /// The convex hull reduced to at most `max_vertices` vertices, and how far a point of the input is above a face of it
+    /// at most, beyond rounding; zero if nothing had to be reduced.
+    ///
+    /// The vertices are chosen from those of the full hull: four extreme ones, then always the one that is farthest out of
+    /// the hull of those before it.
+    ///
+    /// ```
+    /// use carom::shape::ConvexHull;
+    ///
+    /// let rim = |i: i32| (i as f32 * 0.1).sin_cos();
+    /// let points: Vec<_> = (0..126).map(|i| [rim(i / 2).0, rim(i / 2).1, (i % 2) as f32].into()).collect();
+    /// let (hull, sticking_out) = ConvexHull::with_budget(&points, 24)?;
+    /// assert!(hull.vertices().len() <= 24 && sticking_out < 0.1);
+    /// # Ok::<(), carom::shape::ShapeError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`ConvexHull::new`], and [`ShapeError::BudgetTooSmall`] for fewer than four vertices.
+    pub fn with_budget(points: &[Vec3], max_vertices: usize) -> Result<(Self, f32), ShapeError> {
+        if max_vertices < 4 {
+            return Err(ShapeError::BudgetTooSmall { budget: max_vertices });
+        }
+        let full = Self::new(points)?;
+        if full.vertices.len() <= max_vertices {
+            return Ok((full, 0.0));
+        }
+        let reduced =
+            full.reduced(max_vertices).map_err(|extent| ShapeError::FlatHull { count: points.len(), extent })?;
+        let sticking_out = |plane: &FacePlane| {
+            let farthest = full.support(plane.normal).as_dvec3();
+            plane.normal.as_dvec3().dot(farthest) - f64::from(plane.offset)
+        };
+        let most = reduced.planes.iter().map(sticking_out).fold(0.0, f64::max);
+        Ok((reduced, (most as f32).next_up()))
+    }
+
+    fn reduced(&self, max_vertices: usize) -> Result<Self, FlatExtent> {
+        let scale = cloud::scale_of(&self.vertices);
+        let scaled: Vec<DVec3> = self.vertices.iter().map(|vertex| vertex.as_dvec3() * scale).collect();
+        let mut chosen = quickhull::farthest_first(&scaled, max_vertices, scale)?;
+        chosen.sort_unstable();
+        let points: Vec<Vec3> = chosen.iter().map(|&vertex| self.vertices[vertex as usize]).collect();
+        Self::of_cloud(&points)
     }
 
     fn of_cloud(points: &[Vec3]) -> Result<Self, FlatExtent> {
-        let scale = cloud::scale_of(points);
-        let mut surface = Surface::around(points.to_vec(), scale)?;
-        for _ in 0..MERGE_ROUNDS {
-            if surface.is_sound() {
+        let mut surface = match cull::possible_vertices(points) {
+            Some(outer) => Surface::around(outer)?,
+            None => Surface::around(points.to_vec())?,
+        };
+        // So that it is the exact hull of its vertices, and comes out the same when they are read back from a file.
+        let mut is_settled = false;
+        let mut work = SETTLING_WORK + 4 * surface.points.len();
+        while work > surface.points.len() {
+            work -= surface.points.len();
+            let Some(kept) = surface.without_redundant_points() else {
+                is_settled = true;
                 break;
-            }
-            match Surface::around(surface.corner_points(), scale) {
-                Ok(without_redundant) => surface = without_redundant,
-                Err(_) => break,
-            }
+            };
+            surface = Surface::around(kept)?;
         }
-        Ok(surface.into_polytope())
+        let mut hull = polytope::assemble(&surface.points, &surface.triangles, &surface.faces);
+        support::prepare(&mut hull, is_settled);
+        Ok(hull)
     }
 
     /// The vertices, each a corner of at least three faces.
@@ -113,42 +180,48 @@ impl ConvexHull {
 
     /// The vertices that share an edge with `vertex`.
     pub fn neighbours(&self, vertex: usize) -> &[u32] {
+        &self.neighbours[self.neighbour_starts[vertex] as usize..self.diagonal_starts[vertex] as usize]
+    }
+
+    fn triangulated_neighbours(&self, vertex: u32) -> &[u32] {
+        let vertex = vertex as usize;
         &self.neighbours[self.neighbour_starts[vertex] as usize..self.neighbour_starts[vertex + 1] as usize]
     }
 }
 
-/// A triangulated hull on its way to a polytope.
+/// The exact hull of points, and the faces that its triangles make up.
 struct Surface {
     points: Vec<Vec3>,
+    scaled: Vec<DVec3>,
     triangles: quickhull::Triangulation,
     faces: merge::Faces,
-    /// Whether each point is a corner of three faces or more.
-    is_corner: Vec<bool>,
 }
 
 impl Surface {
-    fn around(points: Vec<Vec3>, scale: DVec3) -> Result<Self, FlatExtent> {
+    fn around(points: Vec<Vec3>) -> Result<Self, FlatExtent> {
+        let scale = cloud::scale_of(&points);
         let scaled: Vec<DVec3> = points.iter().map(|point| point.as_dvec3() * scale).collect();
-        let triangles = quickhull::triangulate(&scaled, cloud::ROUNDING)?;
+        let triangles = quickhull::triangulate(&scaled)?;
         let faces = merge::merge(&scaled, &triangles);
-        let is_corner = merge::corners_of_three(points.len(), &triangles, &faces);
-        Ok(Self { points, triangles, faces, is_corner })
+        Ok(Self { points, scaled, triangles, faces })
     }
 
-    /// Whether every vertex is a corner of three faces or more.
-    fn is_sound(&self) -> bool {
-        self.triangles.corners.iter().flatten().all(|&corner| self.is_corner[corner as usize])
-    }
-
-    fn corner_points(&self) -> Vec<Vec3> {
-        self.points.iter().zip(&self.is_corner).filter(|(_, is_corner)| **is_corner).map(|(&point, _)| point).collect()
-    }
-
-    fn into_polytope(mut self) -> ConvexHull {
-        if !self.is_sound() {
-            merge::take_apart(&self.triangles, &mut self.faces, &self.is_corner);
+    /// The vertices without those that lie within rounding of a face or an edge; none if there are no such, and if the
+    /// hull of the vertices is sure to come out the same.
+    fn without_redundant_points(&self) -> Option<Vec<Vec3>> {
+        let kept = |is_kept: &[bool]| {
+            Some(self.points.iter().zip(is_kept).filter(|(_, is_kept)| **is_kept).map(|(&point, _)| point).collect())
+        };
+        let corners = &self.faces.is_corner;
+        if self.triangles.corners.iter().flatten().any(|&point| !corners[point as usize]) {
+            return kept(corners);
         }
-        polytope::assemble(&self.points, &self.triangles, &self.faces)
+        if let Some(is_kept) = needle::without_needles(&self.scaled, &self.triangles, corners) {
+            return kept(&is_kept);
+        }
+        let is_merged = self.faces.count < self.triangles.corners.len();
+        let has_inner_points = corners.contains(&false);
+        if is_merged && has_inner_points && !self.triangles.is_unique(&self.scaled) { kept(corners) } else { None }
     }
 }
 
@@ -166,7 +239,7 @@ fn check(points: &[Vec3]) -> Result<(), ShapeError> {
 
 impl SupportMap for ConvexHull {
     fn support(&self, direction: Vec3) -> Vec3 {
-        self.vertices.iter().copied().max_by(|a, b| a.dot(direction).total_cmp(&b.dot(direction))).unwrap_or_default()
+        self.vertices[self.support_vertex(direction, u32::MAX) as usize]
     }
 }
 

@@ -8,7 +8,7 @@ use glam::{DVec3, Quat, Vec3};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// No input point, and no vertex, is above a face by more than this many f32 epsilon times `Σ |nᵢ|·max |xᵢ|`.
-pub const TOLERANCE: f64 = 16.0;
+pub const TOLERANCE: f64 = 32.0;
 
 pub fn symmetric(rng: &mut Rng) -> f32 {
     rng.f32() * 2.0 - 1.0
@@ -102,10 +102,10 @@ pub fn clouds(rng: &mut Rng, count: usize) -> Vec<(&'static str, Vec<Vec3>)> {
     ]
 }
 
-/// What a plane with this normal is uncertain by: f32 epsilon times `Σ |nᵢ|·max |xᵢ|`.
-pub fn uncertainty(points: &[Vec3], normal: Vec3) -> f64 {
-    let largest = points.iter().fold(Vec3::ZERO, |largest, point| largest.max(point.abs()));
-    f64::from(f32::EPSILON) * normal.abs().as_dvec3().dot(largest.as_dvec3())
+/// What a plane with this normal is uncertain by: f32 epsilon times `Σ |nᵢ|·max |xᵢ|`. Components of normals end at the
+/// least f32.
+fn uncertainty(largest: DVec3, normal: DVec3) -> f64 {
+    f64::from(f32::EPSILON) * (normal.abs() + f64::from(f32::MIN_POSITIVE)).dot(largest)
 }
 
 /// The greatest height of a point above a face, in multiples of [`uncertainty`].
@@ -115,8 +115,7 @@ pub fn greatest_height(points: &[Vec3], hull: &ConvexHull) -> f64 {
     for plane in hull.planes() {
         let normal = plane.normal.as_dvec3();
         let farthest = points.iter().map(|point| normal.dot(point.as_dvec3())).fold(f64::NEG_INFINITY, f64::max);
-        let unit = f64::from(f32::EPSILON) * normal.abs().dot(largest);
-        greatest = greatest.max((farthest - f64::from(plane.offset)) / unit);
+        greatest = greatest.max((farthest - f64::from(plane.offset)) / uncertainty(largest, normal));
     }
     greatest
 }
@@ -165,7 +164,8 @@ fn check_connections(hull: &ConvexHull, what: &str) {
     }
 }
 
-/// Faces are flat, counter-clockwise and convex, up to rounding.
+/// Faces are flat, counter-clockwise and convex, up to rounding. Convexity is looked at with each axis scaled to one: a
+/// normal in f32 does not tell the inside of a polygon that is 1e30 times as long as it is wide.
 fn check_faces(points: &[Vec3], hull: &ConvexHull, what: &str) {
     let largest = points.iter().fold(Vec3::ZERO, |largest, point| largest.max(point.abs())).as_dvec3();
     let rounding = TOLERANCE * f64::from(f32::EPSILON);
@@ -174,17 +174,26 @@ fn check_faces(points: &[Vec3], hull: &ConvexHull, what: &str) {
         assert!((normal.length() - 1.0).abs() < 1e-6, "{what}: the normal of face {face} is {}", plane.normal);
         let corners: Vec<DVec3> =
             hull.face_corners(face).iter().map(|&corner| hull.vertices()[corner as usize].as_dvec3()).collect();
-        for (i, &b) in corners.iter().enumerate() {
-            let height = normal.dot(b) - f64::from(plane.offset);
-            let slack = rounding * normal.abs().dot(largest);
+        for (i, &corner) in corners.iter().enumerate() {
+            let height = normal.dot(corner) - f64::from(plane.offset);
+            let slack = TOLERANCE * uncertainty(largest, normal);
             assert!(height.abs() <= slack, "{what}: corner {i} of face {face} is off its plane by {height}");
-            let (a, c) = (corners[(i + corners.len() - 1) % corners.len()], corners[(i + 1) % corners.len()]);
-            let outward = (c - a).cross(normal).normalize_or_zero();
+        }
+        let scaled: Vec<DVec3> = corners.iter().map(|&corner| corner / largest).collect();
+        let fan = scaled[1..].windows(2).map(|pair| (pair[0] - scaled[0]).cross(pair[1] - scaled[0]));
+        let scaled_normal = fan.sum::<DVec3>().normalize();
+        // Scaling by S takes a normal n to n / S: it must be the given one.
+        let back = scaled_normal / largest;
+        let given = normal / back.abs().max_element().recip();
+        assert!(back.dot(given) > 0.0, "{what}: face {face} has its normal inward, or its corners are clockwise");
+        for (i, &b) in scaled.iter().enumerate() {
+            let (a, c) = (scaled[(i + scaled.len() - 1) % scaled.len()], scaled[(i + 1) % scaled.len()]);
+            let outward = (c - a).cross(scaled_normal).normalize_or_zero();
             let reflex = -outward.dot(b - a);
             assert!(
-                reflex <= rounding * largest.length(),
-                "{what}: face {face} with {} corners is not convex at {i}: {reflex}",
-                corners.len()
+                reflex <= rounding,
+                "{what}: face {face} of {} corners is not convex at {i}: {reflex}",
+                scaled.len()
             );
         }
     }

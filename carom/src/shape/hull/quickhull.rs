@@ -1,22 +1,24 @@
 //! The triangulated convex hull of a point cloud.
 //!
 //! Quickhull: start from a tetrahedron; give each point outside to one face that sees it; add the farthest point of a
-//! face, replace the faces it sees by a cone over their rim, and hand their points to the cone; until no face has a
-//! point farther out than `tolerance`. Then walk the faces that each left-over point sees, and add it if it is farther
-//! out from one of them. With tolerance zero every point ends inside or on the hull, exactly.
+//! face, replace the faces it sees by a cone over their rim, and hand their points to the cone; until no face has any.
 //!
 //! Which faces a point sees is decided exactly: by the f64 plane where its error bound allows, else by Shewchuk's
 //! adaptive predicate. Strictly seen faces then form a disc with a simple rim even among coplanar and collinear points,
 //! no new triangle is degenerate, and a point outside that saw a removed face sees one of the cone. So the triangles
-//! are always a closed convex surface, and each step adds a vertex, which ends it. O(n log n) expected.
+//! are always a closed convex surface that holds all points, exactly, and each step adds a vertex, which ends it.
+//! O(n log n) expected.
 //!
 //! Barber, Dobkin, Huhdanpaa 1996, 10.1145/235815.235821; Shewchuk 1997, 10.1007/PL00009321. Departs from the former
-//! by exact signs in place of facet merging on the way, and by the last walk.
+//! by exact signs: it merges facets on the way to cope with rounding, here that is left to the end (merge.rs).
 
 use super::super::FlatExtent;
 use super::cloud::first_tetrahedron;
+use crate::simd::{Above, DoubtfulPlane, heights_above};
+use fearless_simd::Level;
 use glam::DVec3;
 use robust::{Coord3D, orient3d};
+use std::collections::BinaryHeap;
 
 const NONE: u32 = u32::MAX;
 
@@ -27,29 +29,100 @@ pub(super) struct Triangulation {
     pub(super) corners: Vec<[u32; 3]>,
     /// The triangle across the edge from corner `i` to corner `i + 1`.
     pub(super) neighbours: Vec<[u32; 3]>,
+    /// The plane of each triangle.
+    pub(super) planes: Vec<Plane>,
 }
 
-/// The hull of points with coordinates in [-1, 1]: no point is above the plane of a triangle by more than
-/// `tolerance · |normal|₁`.
-pub(super) fn triangulate(points: &[DVec3], tolerance: f64) -> Result<Triangulation, FlatExtent> {
-    let mut hull = Hull::new(points, tolerance, first_tetrahedron(points)?);
-    hull.add_points();
-    while hull.add_left_over() {
-        hull.add_points();
+impl Triangulation {
+    /// The third corner of the triangle beyond an edge.
+    pub(super) fn across(&self, triangle: usize, edge: usize) -> u32 {
+        let corners = self.corners[self.neighbours[triangle][edge] as usize];
+        let [from, to] = [self.corners[triangle][edge], self.corners[triangle][(edge + 1) % 3]];
+        corners.into_iter().find(|&corner| corner != from && corner != to).unwrap_or(from)
+    }
+
+    /// Whether this is the only way to triangulate the hull: no two neighbours are exactly coplanar.
+    pub(super) fn is_unique(&self, points: &[DVec3]) -> bool {
+        (0..self.corners.len()).all(|triangle| {
+            let plane = &self.planes[triangle];
+            let [a, b, c] = self.corners[triangle].map(|corner| points[corner as usize]);
+            (0..3).all(|edge| {
+                let far = points[self.across(triangle, edge) as usize];
+                plane.height(far) < -plane.doubt || is_above(c, b, a, far)
+            })
+        })
+    }
+}
+
+/// The points above a plane have positive height. The normal has unit length except for needles near underflow.
+pub(super) type Plane = DoubtfulPlane;
+
+impl Plane {
+    fn through(a: DVec3, b: DVec3, c: DVec3) -> Self {
+        let (u, v) = (b - a, c - a);
+        let normal = u.cross(v);
+        // Needles so thin that the square underflows keep a normal that is not of unit length; only signs matter there.
+        let length = normal.length();
+        let to_unit = if length > 1e-140 { 1.0 / length } else { 1.0 };
+        let normal = normal * to_unit;
+        let permanent = permanent(u, v).element_sum();
+        Self { normal, offset: normal.dot(a), doubt: PLANE_ERROR * permanent * to_unit }
+    }
+
+    pub(super) fn height(&self, point: DVec3) -> f64 {
+        self.normal.dot(point) - self.offset
+    }
+}
+
+/// The components of the cross product with all terms positive: its rounding errors are relative to this.
+fn permanent(u: DVec3, v: DVec3) -> DVec3 {
+    let (u, v) = (u.abs(), v.abs());
+    DVec3::new(u.y * v.z + u.z * v.y, u.z * v.x + u.x * v.z, u.x * v.y + u.y * v.x)
+}
+
+/// The hull of points with coordinates in [-1, 1].
+pub(super) fn triangulate(points: &[DVec3]) -> Result<Triangulation, FlatExtent> {
+    let mut hull = Hull::new(points, first_tetrahedron(points)?);
+    while let Some(face) = hull.unfinished.pop() {
+        let Face { farthest, first_outside, .. } = hull.faces[face as usize];
+        if first_outside != NONE {
+            hull.look_from(farthest, face);
+            hull.replace_seen_by_cone(farthest);
+        }
     }
     Ok(hull.into_triangulation())
+}
+
+/// Up to `budget` points, at least four, whose hull is near that of all: always the point farthest from the hull of those
+/// before it is next. Distances are measured after `scale` is taken back.
+pub(super) fn farthest_first(points: &[DVec3], budget: usize, scale: DVec3) -> Result<Vec<u32>, FlatExtent> {
+    let first = first_tetrahedron(points)?;
+    let mut hull = Hull::new(points, first);
+    let mut chosen = first.to_vec();
+    let mut by_distance = BinaryHeap::new();
+    while chosen.len() < budget {
+        for face in hull.unfinished.drain(..) {
+            let Face { farthest, farthest_height, plane, .. } = hull.faces[face as usize];
+            let distance = farthest_height / (plane.normal * scale).length();
+            // The bits of numbers that are not negative are in the order of the numbers.
+            by_distance.push((distance.max(0.0).to_bits(), farthest, face));
+        }
+        let Some((_, farthest, face)) = by_distance.pop() else { break };
+        let Face { farthest: still, first_outside, .. } = hull.faces[face as usize];
+        if first_outside != NONE && still == farthest {
+            hull.look_from(farthest, face);
+            hull.replace_seen_by_cone(farthest);
+            chosen.push(farthest);
+        }
+    }
+    Ok(chosen)
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Face {
     corners: [u32; 3],
     neighbours: [u32; 3],
-    normal: DVec3,
-    offset: f64,
-    /// Heights of at most this much may have the wrong sign.
-    doubt: f64,
-    /// Points of at most this height are not added for this face's sake.
-    tolerance: f64,
+    plane: Plane,
     /// The points handed to this face are a list linked by `Hull::next`; this is its first.
     first_outside: u32,
     farthest: u32,
@@ -59,10 +132,6 @@ struct Face {
 }
 
 impl Face {
-    fn height(&self, point: DVec3) -> f64 {
-        self.normal.dot(point) - self.offset
-    }
-
     fn is_removed(&self) -> bool {
         self.corners[0] == NONE
     }
@@ -70,11 +139,10 @@ impl Face {
 
 struct Hull<'a> {
     points: &'a [DVec3],
-    tolerance: f64,
     faces: Vec<Face>,
     free: Vec<u32>,
-    /// Faces that may have points outside, in the order in which they were made.
-    queue: std::collections::VecDeque<u32>,
+    /// Faces that may have points outside. The last one comes first: its surroundings are still in the cache.
+    unfinished: Vec<u32>,
     next: Vec<u32>,
     /// Counts the points looked from, in steps of two.
     look: u32,
@@ -82,6 +150,9 @@ struct Hull<'a> {
     rim: Vec<RimEdge>,
     orphans: Vec<u32>,
     cone: Vec<u32>,
+    cone_planes: Vec<Plane>,
+    heights: Vec<Above>,
+    level: Level,
     /// For a vertex on the rim, the new face whose rim edge starts there.
     cone_from: Vec<u32>,
 }
@@ -94,19 +165,21 @@ struct RimEdge {
 }
 
 impl<'a> Hull<'a> {
-    fn new(points: &'a [DVec3], tolerance: f64, [a, b, c, d]: [u32; 4]) -> Self {
+    fn new(points: &'a [DVec3], [a, b, c, d]: [u32; 4]) -> Self {
         let mut hull = Self {
             points,
-            tolerance,
             faces: Vec::new(),
             free: Vec::new(),
-            queue: std::collections::VecDeque::new(),
+            unfinished: Vec::new(),
             next: vec![NONE; points.len()],
             look: 0,
             seen: Vec::new(),
             rim: Vec::new(),
             orphans: Vec::new(),
             cone: Vec::new(),
+            cone_planes: Vec::new(),
+            heights: Vec::new(),
+            level: Level::new(),
             cone_from: vec![NONE; points.len()],
         };
         for (corners, neighbours) in
@@ -118,40 +191,6 @@ impl<'a> Hull<'a> {
         hull.orphans.extend((0..points.len() as u32).filter(|&point| ![a, b, c, d].contains(&point)));
         hull.hand_out_orphans();
         hull
-    }
-
-    fn add_points(&mut self) {
-        while let Some(face) = self.queue.pop_front() {
-            let Face { farthest, farthest_height, tolerance, .. } = self.faces[face as usize];
-            if !self.faces[face as usize].is_removed() && farthest != NONE && farthest_height > tolerance {
-                self.add_point(farthest, face);
-            }
-        }
-    }
-
-    /// Adds points that were not far enough out from their own face but are from another; whether there was one.
-    fn add_left_over(&mut self) -> bool {
-        let mut added = false;
-        for face in 0..self.faces.len() as u32 {
-            let mut point = self.faces[face as usize].first_outside;
-            while point != NONE && !self.faces[face as usize].is_removed() {
-                let next = self.next[point as usize];
-                self.look_from(point, face);
-                let position = self.points[point as usize];
-                if self.seen.iter().map(|&seen| &self.faces[seen as usize]).any(|f| f.height(position) > f.tolerance) {
-                    self.replace_seen_by_cone(point);
-                    added = true;
-                    break;
-                }
-                point = next;
-            }
-        }
-        added
-    }
-
-    fn add_point(&mut self, point: u32, face: u32) {
-        self.look_from(point, face);
-        self.replace_seen_by_cone(point);
     }
 
     /// Fills `seen` with the faces that `point` sees, of which `face` is one, and `rim` with the edges around them.
@@ -219,44 +258,35 @@ impl<'a> Hull<'a> {
 
     /// Gives each orphan to a face of the cone that sees it; those that see none are inside for good.
     fn hand_out_orphans(&mut self) {
-        for index in 0..self.orphans.len() {
-            let point = self.orphans[index];
-            let position = self.points[point as usize];
-            let mut doubtful = false;
-            let mut found = None;
-            for &face in &self.cone {
-                let Face { doubt, .. } = self.faces[face as usize];
-                let height = self.faces[face as usize].height(position);
-                if height > doubt {
-                    found = Some((face, height));
-                    break;
-                }
-                doubtful |= height >= -doubt;
+        self.cone_planes.clear();
+        self.cone_planes.extend(self.cone.iter().map(|&face| self.faces[face as usize].plane));
+        heights_above(self.level, &self.cone_planes, self.points, &self.orphans, &mut self.heights);
+        for (&point, &Above { plane, height, is_doubtful }) in self.orphans.iter().zip(&self.heights) {
+            let mut found = (height > 0.0).then_some((plane as usize, height));
+            if is_doubtful && found.is_none() {
+                let index = self.cone.iter().position(|&face| self.sees(point, face));
+                found = index.map(|index| (index, self.cone_planes[index].height(self.points[point as usize])));
             }
-            if doubtful && found.is_none() {
-                let seeing = self.cone.iter().find(|&&face| self.sees(point, face));
-                found = seeing.map(|&face| (face, self.faces[face as usize].height(position)));
-            }
-            if let Some((face, height)) = found {
-                let face = &mut self.faces[face as usize];
+            if let Some((index, height)) = found {
+                let face = &mut self.faces[self.cone[index] as usize];
                 self.next[point as usize] = face.first_outside;
                 face.first_outside = point;
-                if face.farthest == NONE || height > face.farthest_height {
+                if height > face.farthest_height {
                     face.farthest = point;
                     face.farthest_height = height;
                 }
             }
         }
         let faces = &self.faces;
-        self.queue.extend(self.cone.iter().copied().filter(|&face| faces[face as usize].first_outside != NONE));
+        self.unfinished.extend(self.cone.iter().copied().filter(|&face| faces[face as usize].first_outside != NONE));
     }
 
     /// Whether `point` is strictly above the plane of `face`, exactly.
     fn sees(&self, point: u32, face: u32) -> bool {
         let face = &self.faces[face as usize];
         let position = self.points[point as usize];
-        let height = face.height(position);
-        if height.abs() > face.doubt {
+        let height = face.plane.height(position);
+        if height.abs() > face.plane.doubt {
             return height > 0.0;
         }
         let [a, b, c] = face.corners.map(|corner| self.points[corner as usize]);
@@ -264,26 +294,17 @@ impl<'a> Hull<'a> {
     }
 
     fn add_face(&mut self, corners: [u32; 3], neighbours: [u32; 3]) -> u32 {
-        let [a, b, c] = corners.map(|corner| self.points[corner as usize]);
-        let (u, v) = (b - a, c - a);
-        let normal = u.cross(v);
-        // What the cross product's components could have been without cancellation: their errors are relative to it.
-        let (u, v) = (u.abs(), v.abs());
-        let permanent = u.y * v.z + u.z * v.y + u.z * v.x + u.x * v.z + u.x * v.y + u.y * v.x;
-        // Needles so thin that the square underflows keep a normal that is not of unit length; only signs matter there.
-        let length = normal.length();
-        let to_unit = if length > 1e-140 { 1.0 / length } else { 1.0 };
-        let normal = normal * to_unit;
+        // From the lowest corner on, so that its rounding does not depend on how the hull was built.
+        let mut from_lowest = corners;
+        from_lowest.rotate_left(lowest(corners));
+        let [a, b, c] = from_lowest.map(|corner| self.points[corner as usize]);
         let face = Face {
             corners,
             neighbours,
-            normal,
-            offset: normal.dot(a),
-            doubt: PLANE_ERROR * permanent * to_unit,
-            tolerance: self.tolerance * normal.abs().element_sum(),
+            plane: Plane::through(a, b, c),
             first_outside: NONE,
             farthest: NONE,
-            farthest_height: 0.0,
+            farthest_height: f64::NEG_INFINITY,
             mark: self.look,
         };
         if let Some(slot) = self.free.pop() {
@@ -306,21 +327,94 @@ impl<'a> Hull<'a> {
             })
             .collect();
         let kept = || self.faces.iter().filter(|face| !face.is_removed());
+        let from_lowest = |face: &Face, mut corners: [u32; 3]| {
+            corners.rotate_left(lowest(face.corners));
+            corners
+        };
         Triangulation {
-            corners: kept().map(|face| face.corners).collect(),
-            neighbours: kept().map(|face| face.neighbours.map(|face| numbers[face as usize])).collect(),
+            corners: kept().map(|face| from_lowest(face, face.corners)).collect(),
+            neighbours: kept()
+                .map(|face| from_lowest(face, face.neighbours.map(|neighbour| numbers[neighbour as usize])))
+                .collect(),
+            planes: kept().map(|face| face.plane).collect(),
         }
     }
 }
 
-/// A bound on the error of [`Face::height`], relative to the cross product's permanent. With unit roundoff u: 4u for
+/// Which of the corners has the lowest number.
+fn lowest([a, b, c]: [u32; 3]) -> usize {
+    if a < b && a < c {
+        0
+    } else if b < c {
+        1
+    } else {
+        2
+    }
+}
+
+/// A bound on the error of [`Plane::height`], relative to the cross product's permanent. With unit roundoff u: 4u for
 /// each component of the cross product and 2u for its scaling, over a distance of at most 2 along each axis, is 12u; 3u
 /// each for the products with the point and with the corner; 2u for their difference. That is 20u.
 const PLANE_ERROR: f64 = 24.0 * (f64::EPSILON / 2.0);
 
 /// Whether `point` is strictly above the plane through a, b, c (which run counter-clockwise seen from above), exactly.
 pub(super) fn is_above(a: DVec3, b: DVec3, c: DVec3, point: DVec3) -> bool {
+    // Quick for what the predicate is slow for: if every term is zero, as on faces across an axis, so is the sum.
+    if permanent(b - a, c - a).dot((point - a).abs()) == 0.0 {
+        return false;
+    }
     let coordinates = |v: DVec3| Coord3D { x: v.x, y: v.y, z: v.z };
     // The predicate is positive for points below.
     orient3d(coordinates(a), coordinates(b), coordinates(c), coordinates(point)) < 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Exactly: the triangles close, and no point is above any of them.
+    fn assert_is_hull(points: &[DVec3], what: &str) {
+        let hull = triangulate(points).unwrap_or_else(|extent| panic!("{what}: the points {extent}"));
+        let edges: BTreeSet<[u32; 2]> = hull.corners.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).collect();
+        assert_eq!(edges.len(), 3 * hull.corners.len(), "{what}: an edge is used twice");
+        assert!(edges.iter().all(|&[a, b]| edges.contains(&[b, a])), "{what}: not closed");
+        let vertices: BTreeSet<u32> = hull.corners.iter().flatten().copied().collect();
+        assert_eq!(hull.corners.len(), 2 * vertices.len() - 4, "{what}: not a sphere");
+        for (triangle, &corners) in hull.corners.iter().enumerate() {
+            let [a, b, c] = corners.map(|corner| points[corner as usize]);
+            assert!(points.iter().all(|&point| !is_above(a, b, c, point)), "{what}: a point is outside");
+            for edge in 0..3 {
+                let [from, to] = [corners[edge], corners[(edge + 1) % 3]];
+                let beyond = hull.corners[hull.neighbours[triangle][edge] as usize];
+                assert!(beyond.contains(&from) && beyond.contains(&to), "{what}: neighbours are wrong");
+            }
+        }
+    }
+
+    #[test]
+    fn every_point_is_inside_or_on_the_hull_exactly() {
+        for seed in 0..300 {
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let count = rng.usize(20..300);
+            let mut coordinate = |steps: f64| match steps {
+                0.0 => rng.f32() as f64 * 2.0 - 1.0,
+                _ => (rng.f64() * 2.0 * steps).round() / steps - 1.0,
+            };
+            for steps in [0.0, 2.0, 4.0, 32.0] {
+                let cube: Vec<DVec3> =
+                    (0..count).map(|_| DVec3::new(coordinate(steps), coordinate(steps), coordinate(steps))).collect();
+                assert_is_hull(&cube, &format!("cube in steps of 1/{steps}, seed {seed}"));
+                // All on one sphere up to rounding, and on a sheared plane grid pushed out by a bump of one rounding.
+                let sphere: Vec<DVec3> =
+                    cube.iter().map(|p| p.as_vec3().normalize_or(glam::Vec3::X).as_dvec3()).collect();
+                if steps != 2.0 {
+                    assert_is_hull(&sphere, &format!("sphere in steps of 1/{steps}, seed {seed}"));
+                }
+                let tilted: Vec<DVec3> =
+                    cube.iter().map(|p| (p.as_vec3() * glam::Vec3::new(0.3, 0.7, 0.1)).as_dvec3()).collect();
+                assert_is_hull(&tilted, &format!("stretched, steps of 1/{steps}, seed {seed}"));
+            }
+        }
+    }
 }

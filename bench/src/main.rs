@@ -1,0 +1,57 @@
+//! carom side by side with other engines: `cargo run --release -- <area> [--quick] [--json FILE]`.
+//!
+//! Each row compares one job. Both sides must first agree on the result; then they are timed in turns within one run,
+//! so that what else the machine does strikes both.
+
+mod clouds;
+mod measure;
+mod shapes;
+
+use clap::{Parser, ValueEnum};
+use measure::Row;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Parser)]
+#[command(about = "carom side by side with other engines")]
+struct Arguments {
+    /// What to compare.
+    area: Area,
+    /// Fewer and smaller cases, under a minute.
+    #[arg(long)]
+    quick: bool,
+    /// Write the rows to this file as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Area {
+    /// Convex hulls and support points.
+    Shapes,
+}
+
+/// How long the comparison may take.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effort {
+    Quick,
+    Full,
+}
+
+/// A comparison ends with rows, or with what the two sides disagree on.
+type Rows = Result<Vec<Row>, String>;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let effort = if arguments.quick { Effort::Quick } else { Effort::Full };
+    let rows = match arguments.area {
+        Area::Shapes => shapes::rows(effort),
+    };
+    match rows.and_then(|rows| measure::report(&rows, arguments.json.as_deref())) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Convex hulls of point clouds and support points of polytopes, against parry3d.
+
+use crate::clouds;
+use crate::measure::{Row, compare};
+use crate::{Effort, Rows};
+use carom::glam::{DVec3, Vec3};
+use carom::shape::{ConvexHull, SupportMap as _};
+use parry3d::math::Vector;
+use parry3d::shape::{ConvexPolyhedron, SupportMap as _};
+use parry3d::transformation::try_convex_hull;
+use std::collections::BTreeSet;
+use std::hint::black_box;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+const AREA: &str = "shapes";
+const PEER: &str = "parry3d 0.31";
+
+pub fn rows(effort: Effort) -> Rows {
+    let mut cases = vec![
+        ("hull/ball-100", clouds::ball(100)),
+        ("hull/ball-1k", clouds::ball(1_000)),
+        ("hull/ball-10k", clouds::ball(10_000)),
+        ("hull/ball-100k", clouds::ball(100_000)),
+        ("hull/cube-100k", clouds::cube(100_000)),
+        ("hull/beam-100k", clouds::beam(100_000)),
+        ("hull/sphere-1k", clouds::sphere(1_000)),
+        ("hull/sphere-10k", clouds::sphere(10_000)),
+        ("hull/cube-faces-10k", clouds::cube_faces(10_000)),
+        ("hull/turned-cube-faces-10k", clouds::turned(clouds::cube_faces(10_000))),
+        ("hull/turned-grid-20³", clouds::turned(clouds::grid(20))),
+        ("hull/grid-20³", clouds::grid(20)),
+        ("hull/prism-64", clouds::prism(64)),
+        ("hull/turned-prism-1k", clouds::turned(clouds::prism(1_000))),
+    ];
+    if effort == Effort::Full {
+        cases.push(("hull/ball-1M", clouds::ball(1_000_000)));
+        cases.push(("hull/sphere-100k", clouds::sphere(100_000)));
+    }
+    let hulls = cases.into_iter().map(|(case, points)| hull_row(effort, case, &points));
+    let supports = [32, 256, 1024].into_iter().flat_map(|count| {
+        [("cold", random_directions()), ("coherent", turning_directions())]
+            .map(|(kind, directions)| support_row(effort, count, kind, &directions))
+    });
+    hulls.chain(supports).collect()
+}
+
+fn random_directions() -> Vec<Vec3> {
+    let mut rng = fastrand::Rng::with_seed(9);
+    let mut coordinate = || rng.f32() * 2.0 - 1.0;
+    (0..1000).map(|_| Vec3::new(coordinate(), coordinate(), coordinate())).collect()
+}
+
+/// A direction that turns by half a degree at a time.
+fn turning_directions() -> Vec<Vec3> {
+    let angle = |i: usize| i as f32 * 0.01;
+    (0..1000).map(|i| Vec3::new(angle(i).cos(), angle(i).sin(), 0.5 * (0.3 * angle(i)).sin())).collect()
+}
+
+/// The support points of the hull of `count` points on a sphere along many directions.
+fn support_row(effort: Effort, count: usize, kind: &str, directions: &[Vec3]) -> Result<Row, String> {
+    let case = format!("support/hull-{count}-{kind}");
+    let points = clouds::sphere(count);
+    let ours = ConvexHull::new(&points).map_err(|error| format!("{case}: {error}"))?;
+    let peer_points: Vec<Vector> = points.iter().map(|point| Vector::new(point.x, point.y, point.z)).collect();
+    let peer =
+        ConvexPolyhedron::from_convex_hull(&peer_points).ok_or_else(|| format!("{case}: the peer has no hull"))?;
+    let peer_directions: Vec<Vector> = directions.iter().map(|d| Vector::new(d.x, d.y, d.z)).collect();
+    for (direction, &peer_direction) in directions.iter().zip(&peer_directions) {
+        let ours_along = direction.dot(ours.support(*direction));
+        let peer_along = peer_direction.dot(peer.local_support_point(peer_direction));
+        if (ours_along - peer_along).abs() > 1e-6 {
+            return Err(format!("{case}: {ours_along} along {direction} for {peer_along}"));
+        }
+    }
+    let run_ours = || {
+        let mut last = u32::MAX;
+        for &direction in directions {
+            last = black_box(ours.support_vertex(black_box(direction), if kind == "cold" { u32::MAX } else { last }));
+        }
+    };
+    let run_peer = || {
+        for &direction in &peer_directions {
+            black_box(peer.local_support_point(black_box(direction)));
+        }
+    };
+    let times = compare(effort, directions.len(), run_ours, Some(run_peer));
+    Ok(Row::new(AREA, case, PEER, times, String::new()))
+}
+
+fn hull_row(effort: Effort, case: &str, points: &[Vec3]) -> Result<Row, String> {
+    let peer_points: Vec<Vector> = points.iter().map(|point| Vector::new(point.x, point.y, point.z)).collect();
+    let ours = ConvexHull::new(points).map_err(|error| format!("{case}: {error}"))?;
+    let ours_out = greatest_height(points, &ours);
+    if ours_out > 2e-6 {
+        return Err(format!("{case}: a point is {ours_out:e} outside our hull"));
+    }
+    let mut note = format!("{} vertices, {} faces", ours.vertices().len(), ours.face_count());
+    let peer_works = match quietly(|| try_convex_hull(&peer_points)) {
+        Ok(Ok((vertices, triangles))) => {
+            note += &format!("; the peer {}, {}", vertices.len(), triangles.len());
+            let (our_volume, peer_volume) = (volume(&ours), triangles_volume(&vertices, &triangles));
+            if (our_volume - peer_volume).abs() > 1e-4 * our_volume {
+                note += &format!(", its volume {peer_volume:.6} for {our_volume:.6}");
+                // Ours holds all points. If theirs does as well, both cannot be right.
+                match fault(&peer_points, &vertices, &triangles) {
+                    Some(fault) => note += &format!(": WRONG, {fault}"),
+                    None => return Err(format!("{case}: {note}")),
+                }
+            }
+            true
+        }
+        Ok(Err(error)) => {
+            note += &format!("; the peer says: {error}");
+            false
+        }
+        Err(message) => {
+            note += &format!("; the peer panics: {message}");
+            false
+        }
+    };
+    let run_peer = || drop(black_box(try_convex_hull(black_box(&peer_points))));
+    let run_ours = || drop(black_box(ConvexHull::new(black_box(points))));
+    let times = compare(effort, 1, run_ours, peer_works.then_some(run_peer));
+    Ok(Row::new(AREA, case.to_owned(), PEER, times, note))
+}
+
+/// The result of `run`, or what it panicked with, without a message on the screen.
+fn quietly<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| ()));
+    let result = catch_unwind(AssertUnwindSafe(run));
+    std::panic::set_hook(hook);
+    result.map_err(|payload| match payload.downcast_ref::<String>() {
+        Some(message) => message.clone(),
+        None => payload.downcast_ref::<&str>().unwrap_or(&"").to_string(),
+    })
+}
+
+/// The greatest height of a point above a plane of the hull.
+fn greatest_height(points: &[Vec3], hull: &ConvexHull) -> f64 {
+    // Only the extreme points along each normal matter, and for large hulls a sample of the planes will do.
+    let step = (hull.face_count() * points.len() / 100_000_000).max(1);
+    let planes = hull.planes().iter().step_by(step);
+    let height = |plane: &carom::shape::hull::FacePlane| {
+        let farthest = points.iter().map(|point| point.dot(plane.normal)).fold(f32::MIN, f32::max);
+        f64::from(farthest - plane.offset)
+    };
+    planes.map(height).fold(f64::MIN, f64::max)
+}
+
+/// What shows that triangles are not the convex hull of `points`, if anything does.
+fn fault(points: &[Vector], vertices: &[Vector], triangles: &[[u32; 3]]) -> Option<&'static str> {
+    let half_edges: BTreeSet<[u32; 2]> = triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).collect();
+    if half_edges.len() != 3 * triangles.len() || half_edges.iter().any(|&[a, b]| !half_edges.contains(&[b, a])) {
+        return Some("not closed");
+    }
+    let is_outside = |&[a, b, c]: &[u32; 3]| {
+        let [a, b, c] = [a, b, c].map(|corner| vertices[corner as usize]);
+        let normal = (b - a).cross(c - a).normalize_or_zero();
+        points.iter().any(|&point| normal.dot(point - a) > 1e-4)
+    };
+    triangles.iter().any(is_outside).then_some("not convex")
+}
+
+fn volume(hull: &ConvexHull) -> f64 {
+    let at = |corner: u32| hull.vertices()[corner as usize].as_dvec3();
+    let face_volume = |face: usize| {
+        let corners = hull.face_corners(face);
+        corners[1..].windows(2).map(|pair| at(corners[0]).dot(at(pair[0]).cross(at(pair[1])))).sum::<f64>() / 6.0
+    };
+    (0..hull.face_count()).map(face_volume).sum()
+}
+
+fn triangles_volume(vertices: &[Vector], triangles: &[[u32; 3]]) -> f64 {
+    let at = |corner: u32| {
+        let vertex = vertices[corner as usize];
+        DVec3::new(vertex.x.into(), vertex.y.into(), vertex.z.into())
+    };
+    triangles.iter().map(|&[a, b, c]| at(a).dot(at(b).cross(at(c))) / 6.0).sum()
+}

@@ -1,0 +1,323 @@
+//! Kernels on wide registers: the only place where the width of the machine matters.
+//!
+//! Each kernel is one generic function, compiled for every level that the machine may have and chosen at run time, with
+//! no flags. It has no reciprocal estimates, no fused operations and no reordered sums, so that every level, and the
+//! scalar twin in the tests, give the same bits.
+
+use fearless_simd::{Level, dispatch, prelude::*};
+use glam::{DVec3, Vec3};
+
+/// How many points are located at a time.
+pub(crate) const BLOCK: usize = 64;
+
+/// A cube map of directions around `centre`, in coordinates made round by the lower triangular matrix `rows`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CubeMap {
+    pub(crate) centre: Vec3,
+    /// `[xx, yx, yy, zx, zy, zz]`.
+    pub(crate) rows: [f32; 6],
+    /// Cells along a side of a face of the cube.
+    pub(crate) side: u32,
+}
+
+/// Where a block of points is in a cube map.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Located {
+    /// The cells: face, row and column, in compressed order.
+    pub(crate) cells: [u32; BLOCK],
+    /// The distances from the centre in the maximum norm.
+    pub(crate) distances: [f32; BLOCK],
+    /// The squares of the Euclidean distances.
+    pub(crate) squares: [f32; BLOCK],
+}
+
+impl CubeMap {
+    /// The coordinates of a point in which the map is made.
+    #[inline(always)]
+    pub(crate) fn local(&self, point: Vec3) -> Vec3 {
+        let [xx, yx, yy, zx, zy, zz] = self.rows;
+        let d = point - self.centre;
+        Vec3::new(xx * d.x, yx * d.x + yy * d.y, zx * d.x + zy * d.y + zz * d.z)
+    }
+
+    /// Locates up to [`BLOCK`] points; the rest of `located` is left as if for the centre.
+    pub(crate) fn locate(&self, level: Level, points: &[Vec3], located: &mut Located) {
+        dispatch!(level, simd => locate(simd, self, points, located));
+    }
+}
+
+impl Default for Located {
+    fn default() -> Self {
+        Self { cells: [0; BLOCK], distances: [0.0; BLOCK], squares: [0.0; BLOCK] }
+    }
+}
+
+#[inline(always)]
+fn locate<S: Simd>(_: S, map: &CubeMap, points: &[Vec3], located: &mut Located) {
+    locate_twin(map, points, located);
+}
+
+/// The kernel is written so that the compiler makes it wide: no branches, arrays of one length.
+#[inline(always)]
+fn locate_twin(map: &CubeMap, points: &[Vec3], located: &mut Located) {
+    let mut x = [0.0f32; BLOCK];
+    let mut y = [0.0f32; BLOCK];
+    let mut z = [0.0f32; BLOCK];
+    for (i, &point) in points.iter().take(BLOCK).enumerate() {
+        (x[i], y[i], z[i]) = (point.x, point.y, point.z);
+    }
+    let half = 0.5 * map.side as f32;
+    let last = (map.side - 1) as i32;
+    let [xx, yx, yy, zx, zy, zz] = map.rows;
+    for i in 0..BLOCK {
+        let (dx, dy, dz) = (x[i] - map.centre.x, y[i] - map.centre.y, z[i] - map.centre.z);
+        let (x, y, z) = (xx * dx, yx * dx + yy * dy, zx * dx + zy * dy + zz * dz);
+        let (size_x, size_y, size_z) = (x.abs(), y.abs(), z.abs());
+        let size_xy = if size_x > size_y { size_x } else { size_y };
+        let distance = if size_xy > size_z { size_xy } else { size_z };
+        let x_is_major = size_x == distance;
+        let y_is_major = size_y == distance;
+        let major = if x_is_major {
+            x
+        } else if y_is_major {
+            y
+        } else {
+            z
+        };
+        let u = if x_is_major { y } else { x };
+        let v = if x_is_major | y_is_major { z } else { y };
+        let pair = if x_is_major {
+            0
+        } else if y_is_major {
+            2
+        } else {
+            4
+        };
+        let face = pair + i32::from(major < 0.0);
+        // At the centre itself this is NaN, which converts to zero.
+        let per_distance = half / distance;
+        let column = ((u * per_distance + half) as i32).clamp(0, last);
+        let row = ((v * per_distance + half) as i32).clamp(0, last);
+        located.cells[i] = ((face * map.side as i32 + row) * map.side as i32 + column) as u32;
+        located.distances[i] = distance;
+        located.squares[i] = x * x + y * y + z * z;
+    }
+}
+
+/// How many points are compared with the planes at a time.
+const GROUP: usize = 8;
+
+/// A plane that points may be above: their height is `normal · point − offset`, uncertain by `doubt`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct DoubtfulPlane {
+    pub(crate) normal: DVec3,
+    pub(crate) offset: f64,
+    pub(crate) doubt: f64,
+}
+
+/// What is known about a point and a set of planes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Above {
+    /// The first of the planes above which the point is farthest, less the doubt.
+    pub(crate) plane: u32,
+    /// How far, less the doubt: above zero the point is above the plane for certain.
+    pub(crate) height: f64,
+    /// Whether it is too near to one of the planes to tell the side.
+    pub(crate) is_doubtful: bool,
+}
+
+/// Compares the points named by `indices` with all planes.
+pub(crate) fn heights_above(
+    level: Level,
+    planes: &[DoubtfulPlane],
+    points: &[DVec3],
+    indices: &[u32],
+    result: &mut Vec<Above>,
+) {
+    dispatch!(level, simd => heights_above_wide(simd, planes, points, indices, result));
+}
+
+#[inline(always)]
+fn heights_above_wide<S: Simd>(
+    _: S,
+    planes: &[DoubtfulPlane],
+    points: &[DVec3],
+    indices: &[u32],
+    result: &mut Vec<Above>,
+) {
+    heights_above_twin(planes, points, indices, result);
+}
+
+/// As [`locate_twin`], this is made wide by the compiler: a group of points against one plane after the other.
+#[inline(always)]
+fn heights_above_twin(planes: &[DoubtfulPlane], points: &[DVec3], indices: &[u32], result: &mut Vec<Above>) {
+    result.clear();
+    for group in indices.chunks(GROUP) {
+        let mut x = [0.0; GROUP];
+        let mut y = [0.0; GROUP];
+        let mut z = [0.0; GROUP];
+        for (i, &index) in group.iter().enumerate() {
+            let point = points[index as usize];
+            (x[i], y[i], z[i]) = (point.x, point.y, point.z);
+        }
+        let mut heights = [f64::NEG_INFINITY; GROUP];
+        let mut numbers = [0u64; GROUP];
+        // The least distance from the doubtful zone: above zero for points that are in none.
+        let mut clear = [f64::INFINITY; GROUP];
+        for (number, plane) in planes.iter().enumerate() {
+            for i in 0..GROUP {
+                let height = plane.normal.x * x[i] + plane.normal.y * y[i] + plane.normal.z * z[i] - plane.offset;
+                let certain = height - plane.doubt;
+                numbers[i] = if certain > heights[i] { number as u64 } else { numbers[i] };
+                heights[i] = if certain > heights[i] { certain } else { heights[i] };
+                let gap = height.abs() - plane.doubt;
+                clear[i] = if gap < clear[i] { gap } else { clear[i] };
+            }
+        }
+        for i in 0..group.len() {
+            result.push(Above { plane: numbers[i] as u32, height: heights[i], is_doubtful: clear[i] <= 0.0 });
+        }
+    }
+}
+
+/// Coordinates to be scanned must be filled up to a multiple of this.
+pub(crate) const SCAN_LANES: usize = 16;
+/// The most points that can be scanned at a time.
+pub(crate) const SCAN_MOST: usize = 256;
+const SCAN_WORDS: usize = SCAN_MOST / 64;
+
+/// Which of at most [`SCAN_MOST`] points have a product with `direction` that is at most `doubt` below the greatest, as bits. `coordinates` are
+/// all x, then all y, then all z.
+pub(crate) fn near_greatest(level: Level, coordinates: &[f32], direction: Vec3, doubt: f32) -> [u64; SCAN_WORDS] {
+    dispatch!(level, simd => near_greatest_wide(simd, coordinates, direction, doubt))
+}
+
+#[inline(always)]
+fn near_greatest_wide<S: Simd>(simd: S, coordinates: &[f32], direction: Vec3, doubt: f32) -> [u64; SCAN_WORDS] {
+    let (xs, rest) = coordinates.split_at(coordinates.len() / 3);
+    let (ys, zs) = rest.split_at(xs.len());
+    let mut greatest = S::f32s::splat(simd, f32::NEG_INFINITY);
+    let mut start = 0;
+    while start < xs.len() {
+        greatest = greatest.max(products(simd, [xs, ys, zs], start, direction));
+        start += S::f32s::LEN;
+    }
+    let least = S::f32s::splat(simd, greatest.reduce_max() - doubt);
+    let mut bits = [0; SCAN_WORDS];
+    start = 0;
+    while start < xs.len() {
+        let is_near = products(simd, [xs, ys, zs], start, direction).simd_ge(least);
+        bits[start / 64] |= is_near.to_bitmask() << (start % 64);
+        start += S::f32s::LEN;
+    }
+    bits
+}
+
+/// Closures are compiled without the level's instructions, so this is a function that is always inlined.
+#[inline(always)]
+fn products<S: Simd>(simd: S, [xs, ys, zs]: [&[f32]; 3], start: usize, direction: Vec3) -> S::f32s {
+    let end = start + S::f32s::LEN;
+    S::f32s::from_slice(simd, &xs[start..end]) * direction.x
+        + S::f32s::from_slice(simd, &ys[start..end]) * direction.y
+        + S::f32s::from_slice(simd, &zs[start..end]) * direction.z
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every level that this machine has.
+    fn levels() -> Vec<Level> {
+        let best = Level::new();
+        #[cfg(target_arch = "x86_64")]
+        let others =
+            [best.as_sse2().map(Level::Sse2), best.as_sse4_2().map(Level::Sse4_2), best.as_avx2().map(Level::Avx2)];
+        #[cfg(not(target_arch = "x86_64"))]
+        let others = [None];
+        others.into_iter().flatten().chain([best]).collect()
+    }
+
+    fn random_point(rng: &mut fastrand::Rng) -> Vec3 {
+        let scale = 10f32.powi(rng.i32(-3..3));
+        Vec3::new(rng.f32() - 0.5, rng.f32() - 0.5, rng.f32() - 0.5) * scale
+    }
+
+    #[test]
+    fn points_are_located_alike_at_every_level() {
+        let mut rng = fastrand::Rng::with_seed(1);
+        for round in 0..200 {
+            let centre = random_point(&mut rng);
+            let rows = std::array::from_fn(|_| rng.f32() * 3.0 - 1.5);
+            let map = CubeMap { centre, rows, side: rng.u32(1..40) };
+            let mut points: Vec<Vec3> = (0..rng.usize(1..=BLOCK)).map(|_| random_point(&mut rng)).collect();
+            points[0] = centre;
+            let mut expected = Located::default();
+            locate_twin(&map, &points, &mut expected);
+            for level in levels() {
+                let mut found = Located::default();
+                map.locate(level, &points, &mut found);
+                assert_eq!(found.cells, expected.cells, "{level:?}, round {round}");
+                assert_eq!(found.distances.map(f32::to_bits), expected.distances.map(f32::to_bits), "{level:?}");
+                assert_eq!(found.squares.map(f32::to_bits), expected.squares.map(f32::to_bits), "{level:?}");
+            }
+            assert!(expected.cells.iter().all(|&cell| cell < 6 * map.side * map.side));
+            let local = map.local(points[points.len() - 1]);
+            assert_eq!(expected.distances[points.len() - 1], local.abs().max_element(), "round {round}");
+        }
+    }
+
+    #[test]
+    fn heights_are_alike_at_every_level() {
+        let mut rng = fastrand::Rng::with_seed(2);
+        for round in 0..200 {
+            let points: Vec<DVec3> = (0..50).map(|_| random_point(&mut rng).as_dvec3()).collect();
+            let planes: Vec<DoubtfulPlane> = (0..rng.usize(1..20))
+                .map(|_| DoubtfulPlane {
+                    normal: random_point(&mut rng).as_dvec3(),
+                    offset: rng.f64() - 0.5,
+                    doubt: rng.f64() * 0.01,
+                })
+                .collect();
+            let indices: Vec<u32> = (0..rng.usize(0..40)).map(|_| rng.u32(0..50)).collect();
+            let (mut expected, mut found) = (Vec::new(), Vec::new());
+            heights_above_twin(&planes, &points, &indices, &mut expected);
+            for level in levels() {
+                heights_above(level, &planes, &points, &indices, &mut found);
+                assert_eq!(found, expected, "{level:?}, round {round}");
+            }
+            for (&index, above) in indices.iter().zip(&expected) {
+                let height = |plane: &DoubtfulPlane| plane.normal.dot(points[index as usize]) - plane.offset;
+                let certain = planes.iter().map(|plane| height(plane) - plane.doubt);
+                assert_eq!(certain.clone().fold(f64::NEG_INFINITY, f64::max), above.height, "round {round}");
+                assert_eq!(certain.clone().position(|height| height == above.height), Some(above.plane as usize));
+                assert_eq!(planes.iter().any(|plane| height(plane).abs() <= plane.doubt), above.is_doubtful);
+            }
+        }
+    }
+
+    #[test]
+    fn scans_are_alike_at_every_level() {
+        let twin = |coordinates: &[f32], direction: Vec3, doubt: f32| {
+            let count = coordinates.len() / 3;
+            let [x, y, z] = [0, 1, 2].map(|axis| &coordinates[axis * count..]);
+            let product = |i: usize| x[i] * direction.x + y[i] * direction.y + z[i] * direction.z;
+            let least = (0..count).map(product).fold(f32::NEG_INFINITY, f32::max) - doubt;
+            let mut bits = [0; SCAN_WORDS];
+            for i in (0..count).filter(|&i| product(i) >= least) {
+                bits[i / 64] |= 1 << (i % 64);
+            }
+            bits
+        };
+        let mut rng = fastrand::Rng::with_seed(3);
+        for round in 0..2000 {
+            let count = SCAN_LANES * rng.usize(1..=SCAN_MOST / SCAN_LANES);
+            let coordinates: Vec<f32> = (0..3 * count).map(|_| rng.f32() - 0.5).collect();
+            let direction = random_point(&mut rng);
+            let doubt = rng.f32() * 0.1 * direction.length();
+            let expected = twin(&coordinates, direction, doubt);
+            for level in levels() {
+                assert_eq!(near_greatest(level, &coordinates, direction, doubt), expected, "{level:?}, round {round}");
+            }
+        }
+    }
+}
