@@ -1,6 +1,6 @@
 //! The comparison as a bar chart: one bar a structure, the build and then the updates.
 
-use super::results::{Results, Row, time};
+use super::results::{Results, Row, State, time};
 use std::fmt::Write;
 
 const WIDTH: f64 = 960.0;
@@ -91,7 +91,7 @@ pub(super) fn page(results: &Results) -> String {
     }
     out += "</tr></thead>\n<tbody>\n";
     for row in &results.structures {
-        out += if row.times_best == Some(1.0) { "<tr class=\"best\">" } else { "<tr>" };
+        out += if row.is_best() { "<tr class=\"best\">" } else { "<tr>" };
         for cell in row.cells() {
             let _ = write!(out, "<td>{}</td>", escaped(&cell));
         }
@@ -137,7 +137,7 @@ fn axis(scale: &Scale, bottom: f64, out: &mut String) {
 }
 
 fn bar(row: &Row, scale: &Scale, middle: f64, out: &mut String) {
-    let is_best = row.times_best == Some(1.0);
+    let is_best = row.is_best();
     let class = if is_best { " class=\"best\"" } else { "" };
     let baseline = middle + 5.0;
     let _ = writeln!(
@@ -146,7 +146,7 @@ fn bar(row: &Row, scale: &Scale, middle: f64, out: &mut String) {
         scale.left - 12.0,
         escaped(row.name)
     );
-    let (Some(build), Some(total), Some(times)) = (row.build_seconds, row.total_seconds, row.times_best) else {
+    let (Some(build), Some(total)) = (row.build_seconds, row.total_seconds) else {
         let x = scale.left + 10.0;
         let _ =
             writeln!(out, "<text class=\"none\" x=\"{x:.1}\" y=\"{baseline:.1}\">{}</text>", escaped(&row.remark()));
@@ -163,7 +163,11 @@ fn bar(row: &Row, scale: &Scale, middle: f64, out: &mut String) {
             );
         }
     }
-    let label = if is_best { format!("{}, best", time(total)) } else { format!("{}, {times:.2}×", time(total)) };
+    let label = match row.times_best {
+        _ if row.state == State::Wrong => format!("{}, WRONG", time(total)),
+        Some(times) if !is_best => format!("{}, {times:.2}×", time(total)),
+        _ => format!("{}, best", time(total)),
+    };
     let _ = writeln!(out, "<text{class} x=\"{:.1}\" y=\"{baseline:.1}\">{label}</text>", end + 10.0);
 }
 

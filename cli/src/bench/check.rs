@@ -14,7 +14,7 @@ pub(super) const MOST_FOR_BRUTE_FORCE: usize = 20_000;
 const TESTS: u64 = 4_000_000_000;
 
 /// How many boxes' neighbours are counted one by one where brute force takes no part.
-const SPOTS: usize = 256;
+pub(super) const SPOTS: usize = 256;
 
 /// What identifies a set of pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -175,7 +175,7 @@ fn mixed(key: u64) -> u64 {
 /// Spread evenly from the start to the last step, both among them; at the least three where there are as many.
 fn sampled_steps(boxes: usize, steps: u32) -> Vec<u32> {
     let per_step = (boxes as u64).pow(2) / 2;
-    let looks = (TESTS / per_step.max(1)).clamp(3, u64::from(steps) + 1) as u32;
+    let looks = (TESTS / per_step.max(1)).max(3).min(u64::from(steps) + 1) as u32;
     let mut sampled: Vec<u32> =
         (0..looks).map(|look| (u64::from(look) * u64::from(steps) / u64::from(looks - 1).max(1)) as u32).collect();
     sampled.dedup();
@@ -208,6 +208,7 @@ fn spot_check(structure: Structure, step: u32, boxes: &[Aabb], pairs: &[Pair]) -
 
 #[cfg(test)]
 mod tests {
+    use super::super::recording::Making;
     use super::*;
     use carom::glam::Vec3;
 
@@ -244,6 +245,25 @@ mod tests {
         assert_eq!(sampled_steps(1_000_000, 1), [0, 1]);
         assert_eq!(sampled_steps(0, 2), [0, 1, 2]);
         assert_eq!(sampled_steps(20_000, 1000).last(), Some(&1000));
+    }
+
+    #[test]
+    fn a_structure_with_wrong_pairs_or_events_is_found() {
+        let making = Making { movers: None, seed: None };
+        let Ok(recording) = Recording::of("pile:30", Some(3), making) else { panic!("the scene is sound") };
+        let reference = Reference::of(&recording).expect("the boxes are sound");
+        let right = pairs_of(Structure::BruteForce, &recording.start).expect("the boxes are sound");
+        let found = |began: &[Pair], pairs: &[Pair]| {
+            let mut checker = Checker::new(Structure::default(), &recording, &reference);
+            checker.add(&Changes { began, ended: &[] });
+            checker.look(0, || pairs);
+            checker.disagreement.map(|it| (it.missing, it.extra, it.events))
+        };
+        assert!(right.len() > 50);
+        assert_eq!(found(&right, &right), None);
+        assert_eq!(found(&right, &right[1..]), Some((1, 0, false)));
+        assert_eq!(found(&right, &[&right[..], &right[..1]].concat()), Some((0, 1, false)));
+        assert_eq!(found(&right[1..], &right), Some((0, 0, true)));
     }
 
     #[test]

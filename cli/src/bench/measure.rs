@@ -2,6 +2,7 @@
 
 use super::check::{Checker, Disagreement, MOST_FOR_BRUTE_FORCE, Reference};
 use super::recording::Recording;
+use super::results::{grouped, time};
 use crate::report::Spread;
 use carom::broad::{BroadPhaseError, Structure};
 use indicatif::ProgressBar;
@@ -44,6 +45,8 @@ pub(super) struct Replay {
     pub(super) tests: u64,
     pub(super) pairs: Spread,
     pub(super) memory: usize,
+    /// What a structure that picks another by itself has picked at the end, and why.
+    pub(super) choice: Option<String>,
 }
 
 impl Replay {
@@ -65,13 +68,15 @@ pub(super) fn measure(
     let without = |outcome| Measured { structure, outcome, disagreement: None };
     if structure == Structure::BruteForce && count > MOST_FOR_BRUTE_FORCE {
         bar.inc(u64::from(recording.steps) + 1);
-        return Ok(without(Outcome::Skipped { note: format!("more than {MOST_FOR_BRUTE_FORCE} boxes") }));
+        return Ok(without(Outcome::Skipped {
+            note: format!("more than {} boxes", grouped(MOST_FOR_BRUTE_FORCE as f64)),
+        }));
     }
     if count >= PROBED
         && let Some(expected) = expected_build(structure, recording).map_err(refused)?.filter(|time| *time > budget)
     {
         bar.inc(u64::from(recording.steps) + 1);
-        let note = format!("the build alone would take about {expected:.0} s");
+        let note = format!("the build alone would take about {}", time(expected));
         return Ok(without(Outcome::OverBudget { until: None, note }));
     }
     let mut checker = Checker::new(structure, recording, reference);
@@ -122,15 +127,15 @@ fn replay(
         }
         let count = black_box(broad.pairs()).len();
         let changes = black_box(broad.changes());
-        let time = start.elapsed();
+        let taken = start.elapsed();
         if let Some(checker) = checker.as_deref_mut() {
             checker.add(&changes);
             checker.look(step, || broad.pairs());
         }
         if step == 0 {
-            replay.build = time;
+            replay.build = taken;
         } else {
-            replay.updates += time;
+            replay.updates += taken;
         }
         replay.steps = step;
         replay.tests += broad.cost().tests;
@@ -142,6 +147,7 @@ fn replay(
         }
     }
     replay.memory = broad.cost().memory;
+    replay.choice = broad.choice().map(|choice| format!("picked {}: {}", choice.structure.name(), choice.reason));
     Ok(replay)
 }
 

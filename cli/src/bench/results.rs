@@ -1,7 +1,7 @@
 //! What the comparison came to, as a table for people and as JSON for programs. The JSON's field names are part of the
 //! program's interface; its manual lists them.
 
-use super::check::{Disagreement, Reference};
+use super::check::{Disagreement, MOST_FOR_BRUTE_FORCE, Reference, SPOTS};
 use super::measure::{Measured, Outcome};
 use super::recording::Recording;
 use crate::report::Spread;
@@ -28,7 +28,7 @@ pub(super) struct Results {
 pub(super) struct Row {
     pub(super) name: &'static str,
     pub(super) state: State,
-    /// Why it has this state.
+    /// Why it has this state, or what it picked and why.
     pub(super) note: Option<String>,
     pub(super) build_seconds: Option<f64>,
     /// The mean over the steps.
@@ -45,6 +45,8 @@ pub(super) struct Row {
 #[serde(rename_all = "lowercase")]
 pub(super) enum State {
     Complete,
+    /// It came to the end, with wrong answers.
+    Wrong,
     #[serde(rename = "over budget")]
     OverBudget,
     Skipped,
@@ -75,34 +77,37 @@ impl Results {
 
     /// Takes in one more structure.
     pub(super) fn add(&mut self, measured: Measured) {
-        self.disagreements.extend(measured.disagreement);
         let name = measured.structure.name();
+        let wrong = measured.disagreement.as_ref().map(|it| format!("see step {}", it.step));
+        self.disagreements.extend(measured.disagreement);
         let (state, replay, note) = match measured.outcome {
+            Outcome::Complete(replay) if wrong.is_some() => (State::Wrong, Some(replay), wrong),
             Outcome::Complete(replay) => (State::Complete, Some(replay), None),
             Outcome::OverBudget { until, note } => (State::OverBudget, until, Some(note)),
             Outcome::Skipped { note } => (State::Skipped, None, Some(note)),
         };
         let mut row = Row { note, ..Row::unmeasured(name, state) };
         if let Some(replay) = replay {
+            row.note = row.note.or(replay.choice);
             let steps = f64::from(replay.steps);
             row.build_seconds = Some(replay.build.as_secs_f64());
             row.update_seconds = (replay.steps > 0).then(|| replay.updates.as_secs_f64() / steps);
             row.tests = Some(replay.tests as f64 / (steps + 1.0));
             row.pairs = Some(replay.pairs.mean);
             row.memory_bytes = Some(replay.memory);
+            row.total_seconds = (state != State::OverBudget).then(|| replay.total().as_secs_f64());
             if state == State::Complete {
-                row.total_seconds = Some(replay.total().as_secs_f64());
                 self.pairs.get_or_insert(replay.pairs);
             }
         }
         self.structures.push(row);
     }
 
-    /// Puts the fastest first, and those that did not come to the end last.
+    /// Puts the fastest first, those with wrong answers behind them, and those that did not come to the end last.
     pub(super) fn rank(&mut self) {
         let total = |row: &Row| row.total_seconds.unwrap_or(f64::INFINITY);
         self.structures.sort_by(|a, b| a.state.cmp(&b.state).then(total(a).total_cmp(&total(b))));
-        let best = self.structures.first().and_then(|row| row.total_seconds);
+        let best = self.structures.first().filter(|row| row.state == State::Complete).and_then(|row| row.total_seconds);
         for row in &mut self.structures {
             // A clock that has not moved makes no ratio.
             row.times_best =
@@ -129,7 +134,8 @@ impl Results {
             steps => format!("{share:.0} % of them moving in each of {} steps", grouped(f64::from(steps))),
         };
         let seed = self.seed.map_or(String::new(), |seed| format!("; seed {seed}"));
-        format!("{}: {} boxes, {moving}{seed}", self.scene, grouped(self.boxes as f64))
+        let boxes = if self.boxes == 1 { "box" } else { "boxes" };
+        format!("{}: {} {boxes}, {moving}{seed}", self.scene, grouped(self.boxes as f64))
     }
 
     /// What was checked, in lines.
@@ -141,11 +147,13 @@ impl Results {
             0 => "at the start".to_string(),
             steps => format!("at the start and {} of {steps} steps", self.checked_steps - 1),
         };
-        let looked_at = self.structures.iter().filter(|row| row.pairs.is_some() && row.name != self.reference).count();
-        vec![match looked_at {
-            0 => format!("The pairs of {} {steps} agree with counting around some boxes.", self.reference),
-            _ => format!("All that ran agree with {} {steps}.", self.reference),
-        }]
+        let cut = self.structures.iter().any(|row| row.state == State::OverBudget && row.pairs.is_some());
+        let far = if cut { ", as far as they came" } else { "" };
+        let spots = match self.boxes > MOST_FOR_BRUTE_FORCE {
+            true => format!(" built anew {steps}{far}; that agrees with counting around {SPOTS} boxes one by one"),
+            false => format!(" {steps}{far}"),
+        };
+        vec![format!("All that ran agree with {}{spots}.", self.reference)]
     }
 
     /// The table with its head, and what was checked.
@@ -192,6 +200,11 @@ impl Row {
         }
     }
 
+    /// Whether none that is right is faster.
+    pub(super) fn is_best(&self) -> bool {
+        self.state == State::Complete && self.times_best == Some(1.0)
+    }
+
     /// A line of the table.
     pub(super) fn cells(&self) -> Vec<String> {
         let or_dash = |cell: Option<String>| cell.unwrap_or_else(|| "–".into());
@@ -211,8 +224,9 @@ impl Row {
     /// What stands behind the numbers.
     pub(super) fn remark(&self) -> String {
         let state = match self.state {
-            State::Complete if self.times_best == Some(1.0) => "best",
+            _ if self.is_best() => "best",
             State::Complete => "",
+            State::Wrong => "WRONG",
             State::OverBudget => "over budget",
             State::Skipped => "skipped",
         };
@@ -255,7 +269,42 @@ pub(super) fn grouped(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::measure::Replay;
+    use super::super::recording::Making;
     use super::*;
+    use carom::broad::Structure;
+    use std::time::Duration;
+
+    fn replay(milliseconds: u64) -> Replay {
+        Replay { build: Duration::from_millis(milliseconds), steps: 2, ..Replay::default() }
+    }
+
+    #[test]
+    fn a_wrong_structure_is_never_the_best() {
+        let making = Making { movers: None, seed: None };
+        let Ok(recording) = Recording::of("uniform:20", Some(2), making) else { panic!("the scene is sound") };
+        let reference = Reference::of(&recording).expect("the boxes are sound");
+        let mut results = Results::new(&recording, &reference, 1.0);
+        let [wrong, right] = [Structure::DynamicTree, Structure::BruteForce];
+        let structure = wrong.name();
+        let disagreement =
+            Disagreement { structure, step: 1, missing: 2, extra: 0, example: Some([3, 4]), events: false };
+        let outcome = Outcome::Complete(replay(1));
+        results.add(Measured { structure: wrong, outcome, disagreement: Some(disagreement) });
+        let outcome = Outcome::OverBudget { until: Some(replay(9)), note: "after 1 of 2 steps".into() };
+        results.add(Measured { structure: right, outcome, disagreement: None });
+        results.add(Measured { structure: right, outcome: Outcome::Complete(replay(5)), disagreement: None });
+        results.rank();
+        let states: Vec<State> = results.structures.iter().map(|row| row.state).collect();
+        assert_eq!(states, [State::Complete, State::Wrong, State::OverBudget]);
+        assert!(results.structures[0].is_best() && !results.structures[1].is_best());
+        assert_eq!(results.structures[2].total_seconds, None);
+        let table = results.table();
+        for words in ["WRONG: see step 1", "over budget: after 1 of 2 steps", "2 pairs are missing", "boxes 3 and 4"] {
+            assert!(table.contains(words), "{words} is missing in\n{table}");
+        }
+        assert!(results.finding().is_some_and(|finding| finding.contains(structure)));
+    }
 
     #[test]
     fn numbers_are_short() {
