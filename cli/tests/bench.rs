@@ -48,7 +48,7 @@ fn assert_well_formed(text: &str) {
         assert!(!words.contains('>'), "{words}");
         assert_eq!(
             words.matches('&').count(),
-            ["&amp;", "&lt;", "&gt;"].map(|it| words.matches(it).count()).iter().sum()
+            ["&amp;", "&lt;", "&gt;"].map(|it| words.matches(it).count()).iter().sum::<usize>()
         );
         let end = tag.find('>').expect("a tag ends");
         let inside = &tag[1..end];
@@ -152,7 +152,7 @@ fn many_boxes_do_without_brute_force() {
 
 #[test]
 fn who_takes_too_long_is_over_budget() {
-    let results = compared(&["uniform:8000", "--steps", "500", "--budget", "0.000001"]);
+    let results = compared(&["uniform:8000", "--steps", "5", "--budget", "0.000001"]);
     for row in results["structures"].as_array().expect("an array") {
         assert_eq!(row["state"], "over budget", "{row:#}");
         assert!(row["note"].is_string() && row["total_seconds"].is_null());
@@ -185,7 +185,7 @@ fn charts_are_written_and_well_formed() {
     for (name, arguments) in [
         ("chart.svg", &[scene, "--steps", "2"][..]),
         ("chart.html", &[scene, "--steps", "2"]),
-        ("budget.svg", &["uniform:8000", "--budget", "0.000001"]),
+        ("budget.svg", &["uniform:8000", "--steps", "5", "--budget", "0.000001"]),
         ("nothing.html", &[&written("empty & <odd>.txt", "")]),
     ] {
         let path = file(name).display().to_string();

@@ -11,7 +11,7 @@ use serde::Serialize;
 pub(super) const MOST_FOR_BRUTE_FORCE: usize = 20_000;
 
 /// How many tests the reference may make in all steps together; it looks at fewer steps if there are many boxes.
-const TESTS: u64 = 4_000_000_000;
+const TESTS: u64 = 1_000_000_000;
 
 /// How many boxes' neighbours are counted one by one where brute force takes no part.
 pub(super) const SPOTS: usize = 256;

@@ -88,7 +88,6 @@ impl Results {
         };
         let mut row = Row { note, ..Row::unmeasured(name, state) };
         if let Some(replay) = replay {
-            row.note = row.note.or(replay.choice);
             let steps = f64::from(replay.steps);
             row.build_seconds = Some(replay.build.as_secs_f64());
             row.update_seconds = (replay.steps > 0).then(|| replay.updates.as_secs_f64() / steps);
@@ -96,6 +95,7 @@ impl Results {
             row.pairs = Some(replay.pairs.mean);
             row.memory_bytes = Some(replay.memory);
             row.total_seconds = (state != State::OverBudget).then(|| replay.total().as_secs_f64());
+            row.note = row.note.or(replay.choice);
             if state == State::Complete {
                 self.pairs.get_or_insert(replay.pairs);
             }
