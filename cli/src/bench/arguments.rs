@@ -28,7 +28,8 @@ Scenes:
 How it is measured:
   The boxes of all colliders are recorded in every step, then replayed through each structure: all boxes are inserted,
   and in every step those that changed are updated. After each step the structure is asked for all pairs and for what
-  began and ended, and the clock runs for just these calls. Short replays are repeated, and the fastest counts.
+  began and ended, and the clock runs for just these calls. Short replays are repeated; the fastest build and
+  the fastest updates count.
 
 How it is checked:
   At sampled steps (at all steps, where there are few boxes) each structure's pairs are compared with those of brute

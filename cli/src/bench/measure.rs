@@ -93,8 +93,10 @@ pub(super) fn measure(
         }
         let again = replay(structure, recording, budget, None, &ProgressBar::hidden()).map_err(refused)?;
         spent += again.total();
-        if again.steps == recording.steps && again.total() < best.total() {
-            best = again;
+        // The machine's other work only ever adds time, and a build is too short to be judged by the replay around it.
+        best.build = best.build.min(again.build);
+        if again.steps == recording.steps {
+            best.updates = best.updates.min(again.updates);
         }
     }
     Ok(Measured { structure, outcome: Outcome::Complete(best), disagreement })
