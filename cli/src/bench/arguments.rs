@@ -57,9 +57,9 @@ Output with --json, one object:
   budget_seconds        what each structure was given
   reference             the name of the structure that the others are compared with
   checked_steps         at how many steps (the start is one) pairs were compared
-  structures            the fastest first, then those that are wrong or did not come to the end: [{name, state, note, build_seconds,
-                        update_seconds, tests, pairs, memory_bytes, total_seconds, times_best}]; state is
-                        \"complete\", \"wrong\", \"over budget\" or \"skipped\"; note says why, or what a structure
+  structures            the fastest first, then those that are wrong or did not come to the end: [{name, state, note,
+                        build_seconds, update_seconds, tests, pairs, memory_bytes, total_seconds, times_best}]; state
+                        is \"complete\", \"wrong\", \"over budget\" or \"skipped\"; note says why, or what a structure
                         that picks another by itself has picked and why; what was not measured is null
   disagreements         [{structure, step, missing, extra, example, events}]: how many pairs are missing and how many are
                         too many, one of them as two numbers of boxes, and whether only the events are wrong
