@@ -45,8 +45,8 @@ pub(super) fn svg(results: &Results) -> String {
     let bottom = TOP + ROW * results.structures.len() as f64;
     let height = bottom + 62.0;
     let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" \
-         role=\"img\">\n<title>Broad-phase structures on {}</title>\n<style>{STYLE}</style>\n\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" \
+         height=\"{height}\" role=\"img\">\n<title>Broad-phase structures on {}</title>\n<style>{STYLE}</style>\n\
          <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
         escaped(&results.scene)
     );
