@@ -54,9 +54,9 @@ pub(crate) struct BodyCount {
 /// A count that each step has.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Spread {
-    last: usize,
-    mean: f64,
-    peak: usize,
+    pub(crate) last: usize,
+    pub(crate) mean: f64,
+    pub(crate) peak: usize,
     #[serde(skip)]
     steps: u32,
 }
@@ -208,7 +208,8 @@ pub(crate) fn scenes_table(scenes: &[Scene]) -> String {
     text + "\nTry `carom run NAME`, or `carom draw NAME --output NAME.svg`.\n"
 }
 
-fn pretty(value: &impl Serialize) -> String {
+/// JSON for programs that people can read, with a line break at its end.
+pub(crate) fn pretty(value: &impl Serialize) -> String {
     // Numbers, strings and lists always have a JSON form.
     serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
 }
