@@ -18,14 +18,40 @@ pub mod pose;
 pub mod shape;
 
 pub mod bounds;
+pub mod mass;
+
+pub mod distance;
+pub mod query;
+
+pub mod body;
+
+pub mod broad;
+
+pub mod mid;
+
+pub mod narrow;
+
+pub mod response;
+
+pub mod world;
 
 mod simd;
 
 pub use glam;
 
+/// The examples of the README, compiled and run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;
+
 /// What most programs need, in one line.
 pub mod prelude {
+    pub use crate::body::{Body, BodyError, BodyId, BodyKind};
+    pub use crate::distance::Closest;
+    pub use crate::mass::{MassError, MassProperties};
     pub use crate::pose::{LocalPose, Pose, PoseError};
+    pub use crate::query::{self, Distance, QueryError};
     pub use crate::shape::{Shape, ShapeError, ShapeKind};
+    pub use crate::world::{World, WorldError};
     pub use glam::{DVec3, Quat, Vec3};
 }

@@ -39,8 +39,7 @@ use std::sync::Arc;
 /// # Ok::<(), ShapeError>(())
 /// ```
 #[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "description::ShapeDescription"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(into = "description::ShapeDescription"))]
 pub enum Shape {
     /// A point at the origin.
@@ -154,7 +153,8 @@ impl Shape {
     /// A capsule around the segment between two different points.
     pub fn capsule_between(a: impl Into<Vec3>, b: impl Into<Vec3>, radius: f32) -> Result<Self, ShapeError> {
         let radius = error::positive(ShapeKind::Capsule, "radius", radius)?;
-        Rounded::new(Segment::new(a, b)?, radius, ShapeKind::Capsule).map(Self::Capsule)
+        let core = Segment::core_of(ShapeKind::Capsule, a.into(), b.into())?;
+        Rounded::new(core, radius, ShapeKind::Capsule).map(Self::Capsule)
     }
 
     /// A cylinder along the y axis.

@@ -1,3 +1,121 @@
-//! The program `carom`.
+//! The program `carom`: runs, lists and draws scenes.
 
-fn main() {}
+mod arguments;
+mod draw;
+mod report;
+mod scene;
+mod simulate;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use scene::embedded;
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// What went wrong, by exit status.
+enum Failure {
+    /// 1: the simulation found something that must not be.
+    Finding(String),
+    /// 3: a file that cannot be read, understood or written.
+    Input(Box<scene::SceneError>),
+}
+
+impl From<scene::SceneError> for Failure {
+    fn from(error: scene::SceneError) -> Self {
+        Self::Input(Box::new(error))
+    }
+}
+
+fn main() -> ExitCode {
+    // Wrong usage ends here, with status 2.
+    let arguments = Arguments::parse();
+    let done = match arguments.command {
+        None => run(embedded::DEFAULT, None, None, Form::Overview),
+        Some(Command::Run { scene, steps, dt, json }) => {
+            run(&scene, steps, dt, if json { Form::Json } else { Form::Table })
+        }
+        Some(Command::Scenes { json }) => scenes(if json { Form::Json } else { Form::Table }),
+        Some(Command::Draw { scene, steps, dt, trails, output }) => {
+            let trails = if trails { Trails::Drawn } else { Trails::Absent };
+            draw(&scene, steps, dt, trails, &output)
+        }
+        Some(Command::Schema) => print(scene::SCHEMA),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Finding(finding)) => {
+            eprintln!("carom: {finding}");
+            ExitCode::from(1)
+        }
+        Err(Failure::Input(error)) => {
+            let plain =
+                !std::io::stderr().is_terminal() || std::env::var_os("NO_COLOR").is_some_and(|set| !set.is_empty());
+            eprint!("{}", error.rendered(if plain { scene::Look::Plain } else { scene::Look::Coloured }));
+            ExitCode::from(3)
+        }
+    }
+}
+
+/// How a result is printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// For a program.
+    Json,
+    /// For a person.
+    Table,
+    /// For a person who has just met the program.
+    Overview,
+}
+
+/// Whether the paths of the bodies are in the picture.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Trails {
+    Drawn,
+    Absent,
+}
+
+fn run(name: &str, steps: Option<u32>, dt: Option<f32>, form: Form) -> Result<(), Failure> {
+    let scene = scene::find(name)?.with(steps, dt);
+    let mut world = scene.world()?;
+    let report = simulate::run(&scene, &mut world, |_| {}).map_err(Failure::Finding)?;
+    print(&match form {
+        Form::Json => report.json(),
+        Form::Table => report.table(),
+        Form::Overview => report.table() + report::NEXT,
+    })?;
+    report.finding().map_or(Ok(()), |finding| Err(Failure::Finding(finding)))
+}
+
+fn scenes(form: Form) -> Result<(), Failure> {
+    let mut scenes = Vec::new();
+    for name in embedded::names() {
+        scenes.push(scene::find(name)?);
+    }
+    print(&if form == Form::Json { report::scenes_json(&scenes) } else { report::scenes_table(&scenes) })
+}
+
+fn draw(name: &str, steps: Option<u32>, dt: Option<f32>, trails: Trails, output: &Path) -> Result<(), Failure> {
+    let scene = scene::find(name)?.with(steps, dt);
+    let mut world = scene.world()?;
+    let mut paths = vec![Vec::new(); if trails == Trails::Drawn { world.len() } else { 0 }];
+    let report = simulate::run(&scene, &mut world, |world| {
+        for (path, body) in paths.iter_mut().zip(world.bodies()) {
+            path.push(body.center_of_mass());
+        }
+    })
+    .map_err(Failure::Finding)?;
+    let picture = draw::picture(&world, &paths, &scene.name);
+    std::fs::write(output, picture).map_err(|error| scene::SceneError::file(output, "cannot be written", &error))?;
+    report.finding().map_or(Ok(()), |finding| Err(Failure::Finding(finding)))
+}
+
+/// Writes to standard output; a reader that has seen enough is no failure.
+fn print(text: &str) -> Result<(), Failure> {
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(scene::SceneError::file(Path::new("standard output"), "cannot be written", &error).into())
+        }
+        _ => Ok(()),
+    }
+}

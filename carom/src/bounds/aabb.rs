@@ -1,6 +1,8 @@
 //! Axis-aligned boxes: six numbers, six comparisons.
 
 use super::extent::extent_along;
+use super::kdop::check_extents;
+use super::rounding::{motion_slack, round_down, round_up};
 use super::{BoundingVolume, BoundsError, check_points};
 use crate::pose::{LocalPose, Pose};
 use crate::shape::Shape;
@@ -13,18 +15,6 @@ pub struct Aabb {
     pub min: Vec3,
     /// The corner of greatest coordinates.
     pub max: Vec3,
-}
-
-/// The greatest f32 not above `value`.
-fn round_down(value: f64) -> f32 {
-    let narrow = value as f32;
-    let narrow = if f64::from(narrow) > value { narrow.next_down() } else { narrow };
-    narrow.clamp(-f32::MAX, f32::MAX)
-}
-
-/// The least f32 not below `value`.
-fn round_up(value: f64) -> f32 {
-    -round_down(-value)
 }
 
 impl Aabb {
@@ -81,11 +71,13 @@ impl BoundingVolume for Aabb {
     }
 
     fn around_shape(shape: &Shape) -> Result<Self, BoundsError> {
-        if matches!(shape, Shape::HalfSpace(_)) {
-            return Err(BoundsError::Unbounded);
-        }
+        check_extents(shape)?;
         let [x, y, z] = DVec3::AXES.map(|axis| extent_along(shape, axis));
         Ok(Self::rounded_outward(DVec3::new(x.0, y.0, z.0), DVec3::new(x.1, y.1, z.1)))
+    }
+
+    fn center(&self) -> Vec3 {
+        Self::center(self)
     }
 
     fn merged(&self, other: &Self) -> Self {
@@ -103,10 +95,10 @@ impl BoundingVolume for Aabb {
     fn moved(&self, pose: &LocalPose) -> Self {
         let turned = DMat3::from_quat(pose.rotation.as_dquat().normalize());
         let (min, max) = (self.min.as_dvec3(), self.max.as_dvec3());
-        let center = turned * (0.5 * (min + max)) + pose.position.as_dvec3();
-        let half = 0.5 * (max - min);
+        let (before, half) = (0.5 * (min + max), 0.5 * (max - min));
+        let center = turned * before + pose.position.as_dvec3();
+        let slack = motion_slack(before.length() + half.length(), center.length() + half.length());
         let half = turned.x_axis.abs() * half.x + turned.y_axis.abs() * half.y + turned.z_axis.abs() * half.z;
-        let slack = 4.0 * f64::from(f32::EPSILON) * (center.abs() + half).max_element();
         Self::rounded_outward(center - half - slack, center + half + slack)
     }
 

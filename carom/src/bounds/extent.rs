@@ -23,11 +23,11 @@ pub(crate) fn extent_along(shape: &Shape, direction: DVec3) -> (f64, f64) {
             grown(of_points(ends, direction), length * f64::from(capsule.radius()))
         }
         Shape::Cylinder(cylinder) => {
-            let disc = f64::from(cylinder.radius()) * direction.x.hypot(direction.z);
+            let disc = f64::from(cylinder.radius()) * direction.with_y(0.0).length();
             both_ways(direction.y.abs() * f64::from(cylinder.half_height()) + disc)
         }
         Shape::Cone(cone) => {
-            let disc = f64::from(cone.radius()) * direction.x.hypot(direction.z);
+            let disc = f64::from(cone.radius()) * direction.with_y(0.0).length();
             let apex = direction.y * f64::from(cone.half_height());
             (apex.min(-apex - disc), apex.max(-apex + disc))
         }

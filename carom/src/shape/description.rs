@@ -4,7 +4,9 @@
 use super::{ConvexHull, HeightField, Part, Rounded, Shape, ShapeError, ShapeKind, TriangleMesh};
 use crate::pose::LocalPose;
 use glam::{Quat, Vec3};
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The written form of a [`Shape`], for example `{"cuboid": {"half_extents": [1, 1, 1]}}`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -53,7 +55,7 @@ pub(super) enum ShapeDescription {
     /// Shapes held together.
     Compound { parts: Vec<PartDescription> },
     /// A user-defined shape, which cannot be read back.
-    #[serde(skip_deserializing)]
+    #[serde(skip_deserializing, serialize_with = "refuse_custom")]
     Custom {},
 }
 
@@ -68,12 +70,46 @@ pub(super) struct PartDescription {
     shape: Shape,
 }
 
+fn refuse_custom<S: Serializer>(_: S) -> Result<S::Ok, S::Error> {
+    Err(serde::ser::Error::custom(ShapeError::NotSerializable { shape: ShapeKind::Custom }))
+}
+
 fn is_zero(radius: &f32) -> bool {
     *radius == 0.0
 }
 
 fn rounded_by(shape: Shape, radius: f32) -> Result<Shape, ShapeError> {
     if radius == 0.0 { Ok(shape) } else { shape.rounded(radius) }
+}
+
+/// Reads the description and makes the shape while the reader is still inside it, so that a constructor's error is
+/// reported at the line of the shape and not where the reader has got to by then.
+impl<'de> Deserialize<'de> for Shape {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if deserializer.is_human_readable() {
+            deserializer.deserialize_map(ShapeVisitor)
+        } else {
+            Self::try_from(ShapeDescription::deserialize(deserializer)?).map_err(D::Error::custom)
+        }
+    }
+}
+
+struct ShapeVisitor;
+
+impl<'de> Visitor<'de> for ShapeVisitor {
+    type Value = Shape;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(r#"a shape, for example {"sphere": {"radius": 1}}"#)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Shape, A::Error> {
+        let description = ShapeDescription::deserialize(MapAccessDeserializer::new(&mut map))?;
+        match map.next_key::<String>()? {
+            None => Shape::try_from(description).map_err(A::Error::custom),
+            Some(second) => Err(A::Error::custom(format_args!("a shape is of one kind; `{second}` is a second one"))),
+        }
+    }
 }
 
 impl TryFrom<ShapeDescription> for Shape {

@@ -222,9 +222,10 @@ pub(super) fn degeneracy(corners: [Vec3; 3]) -> Option<Degeneracy> {
     if a == b || b == c || c == a {
         return Some(Degeneracy::RepeatedCorner);
     }
-    // Differences of f32 coordinates are exact in f64 unless their exponents are far apart, and the cross product of
-    // collinear corners then cancels to within rounding: relative to the edges, 1e-12 is far below any f32 triangle.
+    // Relative to the longest edge, so that it does not matter which corner comes first. Collinear corners cancel to
+    // within f64 rounding; a real triangle as thin as this is of no use to f32.
     let (u, v) = (b - a, c - a);
+    let longest_squared = u.length_squared().max(v.length_squared()).max(b.distance_squared(c));
     let area = u.cross(v).length();
-    (area <= 1e-12 * u.length() * v.length()).then_some(Degeneracy::Collinear)
+    (area <= 1e-12 * longest_squared).then_some(Degeneracy::Collinear)
 }

@@ -1,8 +1,11 @@
 //! A terrain: heights over a grid in the plane of x and z.
 
-use super::error::positive;
+use super::error::{finite, positive};
 use super::{ShapeError, ShapeKind};
 use glam::Vec3;
+
+/// How many samples there may be along x and along z: f32 has a number of its own for each of so many.
+const MAX_SAMPLES_ALONG: usize = 1 << 24;
 
 /// Heights along y over a regular grid, centred on the origin in x and z. Each cell is two triangles that share the
 /// diagonal from its (x, z) corner of least indices to its corner of greatest.
@@ -17,10 +20,25 @@ pub struct HeightField {
 impl HeightField {
     /// A height field of `columns` samples along x and `rows` along z, `spacing` apart; `heights[row * columns +
     /// column]` is the height of a sample.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    /// use carom::shape::HeightField;
+    ///
+    /// let ramp = HeightField::new(3, 2, vec![0.0, 1.0, 2.0, 0.0, 1.0, 2.0], [10.0, 10.0])?;
+    /// assert_eq!(ramp.vertex(5), Vec3::new(10.0, 2.0, 5.0));
+    /// assert_eq!(ramp.triangle_count(), 4);
+    /// # Ok::<(), ShapeError>(())
+    /// ```
     pub fn new(columns: usize, rows: usize, heights: Vec<f32>, spacing: [f32; 2]) -> Result<Self, ShapeError> {
         let shape = ShapeKind::HeightField;
         if columns < 2 || rows < 2 {
             return Err(ShapeError::TooFewSamples { columns, rows });
+        }
+        for (what, count) in [("columns", columns), ("rows", rows)] {
+            if count > MAX_SAMPLES_ALONG {
+                return Err(ShapeError::TooMany { shape, what, count, limit: MAX_SAMPLES_ALONG });
+            }
         }
         if columns.checked_mul(rows) != Some(heights.len()) {
             return Err(ShapeError::WrongSampleCount { found: heights.len(), columns, rows });
@@ -31,6 +49,8 @@ impl HeightField {
         }
         positive(shape, "spacing along x", spacing[0])?;
         positive(shape, "spacing along z", spacing[1])?;
+        finite(shape, "extent along x", spacing[0] * (columns - 1) as f32)?;
+        finite(shape, "extent along z", spacing[1] * (rows - 1) as f32)?;
         let field = Self { columns, rows, heights, spacing };
         match field.heights.iter().position(|height| !height.is_finite()) {
             None => Ok(field),

@@ -38,6 +38,17 @@ impl TriangleMesh {
 
     /// A mesh from what modelling programs write: vertices at the same place are merged, triangles without area are
     /// left out, and the second value says which. What is not finite or out of range is still an error.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    /// use carom::shape::TriangleMesh;
+    ///
+    /// let vertices = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::X];
+    /// let (mesh, repair) = TriangleMesh::repaired(&vertices, &[[0, 3, 2], [1, 3, 2]])?;
+    /// assert_eq!(mesh.triangles(), [[0, 1, 2]]);
+    /// assert_eq!((repair.merged_vertices, repair.dropped_triangles), (1, vec![1]));
+    /// # Ok::<(), ShapeError>(())
+    /// ```
     pub fn repaired(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Result<(Self, MeshRepair), ShapeError> {
         check_indices(vertices, triangles)?;
         let mut kept = Vec::with_capacity(vertices.len());

@@ -1,6 +1,6 @@
 //! The shapes that a few numbers describe. Each stands at the origin of its own frame; a pose puts it elsewhere.
 
-use super::error::{degeneracy, finite_vertices, positive};
+use super::error::{degeneracy, finite, finite_vertices, positive};
 use super::{ShapeError, ShapeKind};
 use glam::Vec3;
 
@@ -62,11 +62,16 @@ pub struct HalfSpace {
 impl Segment {
     /// A segment between two different points.
     pub fn new(a: impl Into<Vec3>, b: impl Into<Vec3>) -> Result<Self, ShapeError> {
-        let (a, b) = (a.into(), b.into());
-        finite_vertices(ShapeKind::Segment, &[a, b])?;
+        Self::core_of(ShapeKind::Segment, a.into(), b.into())
+    }
+
+    /// The segment that is a segment's or a capsule's core; errors name that shape.
+    pub(super) fn core_of(shape: ShapeKind, a: Vec3, b: Vec3) -> Result<Self, ShapeError> {
+        finite_vertices(shape, &[a, b])?;
         if a == b {
-            return Err(ShapeError::NotPositive { shape: ShapeKind::Segment, what: "length", value: 0.0 });
+            return Err(ShapeError::NotPositive { shape, what: "length", value: 0.0 });
         }
+        finite(shape, "length", a.as_dvec3().distance(b.as_dvec3()) as f32)?;
         Ok(Self { a, b })
     }
 
@@ -205,7 +210,14 @@ impl HalfSpace {
     /// The half-space under a plane with this outward normal, of any length but zero.
     pub fn new(normal: impl Into<Vec3>) -> Result<Self, ShapeError> {
         let normal = normal.into();
-        finite_vertices(ShapeKind::HalfSpace, &[normal])?;
+        finite(ShapeKind::HalfSpace, "normal along x", normal.x)?;
+        finite(ShapeKind::HalfSpace, "normal along y", normal.y)?;
+        finite(ShapeKind::HalfSpace, "normal along z", normal.z)?;
+        // Of unit length but for rounding, it stays as it is: normalizing again could change its last bit, and a
+        // half-space would not read back from a file as it was written.
+        if (normal.length_squared() - 1.0).abs() <= 4.0 * f32::EPSILON {
+            return Ok(Self { normal });
+        }
         let unit = normal.as_dvec3().normalize_or_zero().as_vec3();
         if unit == Vec3::ZERO {
             return Err(ShapeError::ZeroDirection { shape: ShapeKind::HalfSpace, what: "normal" });

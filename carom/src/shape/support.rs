@@ -8,6 +8,26 @@ use crate::pose::LocalPose;
 use glam::Vec3;
 
 /// A convex shape, known by its farthest point along each direction. Implement it for a shape of your own.
+///
+/// ```
+/// use carom::prelude::*;
+/// use carom::shape::SupportMap;
+///
+/// /// A disc without thickness, across the y axis.
+/// #[derive(Debug)]
+/// struct Coin {
+///     radius: f32,
+/// }
+///
+/// impl SupportMap for Coin {
+///     fn support(&self, direction: Vec3) -> Vec3 {
+///         Vec3::new(direction.x, 0.0, direction.z).normalize_or_zero() * self.radius
+///     }
+/// }
+///
+/// let coin = Shape::custom(Coin { radius: 2.0 });
+/// assert_eq!(coin.support(Vec3::new(3.0, 1.0, 0.0)), Some(Vec3::new(2.0, 0.0, 0.0)));
+/// ```
 pub trait SupportMap: std::fmt::Debug + Send + Sync {
     /// A point of the shape whose product with `direction` is greatest. The direction may have any length; for the
     /// zero direction any point of the shape will do, but it must be finite.
@@ -15,6 +35,15 @@ pub trait SupportMap: std::fmt::Debug + Send + Sync {
 }
 
 /// The support along `direction` of a shape placed at `pose`, all in the outer frame.
+///
+/// ```
+/// use carom::prelude::*;
+/// use carom::shape::{Sphere, support};
+///
+/// let pose = LocalPose::at([10.0, 0.0, 0.0]);
+/// assert_eq!(support::in_pose(&Sphere::new(1.0)?, &pose, Vec3::Y), Vec3::new(10.0, 1.0, 0.0));
+/// # Ok::<(), ShapeError>(())
+/// ```
 pub fn in_pose(shape: &(impl SupportMap + ?Sized), pose: &LocalPose, direction: Vec3) -> Vec3 {
     pose.point_to_outer(shape.support(pose.direction_to_inner(direction)))
 }
@@ -23,6 +52,12 @@ pub fn in_pose(shape: &(impl SupportMap + ?Sized), pose: &LocalPose, direction: 
 fn unit(direction: Vec3) -> Vec3 {
     let largest = direction.abs().max_element();
     if largest > 0.0 { (direction / largest).normalize() } else { Vec3::ZERO }
+}
+
+/// How far a point lies along a direction. In f64, where the product of two f32 neither overflows nor vanishes nor
+/// loses a digit: the difference of two infinities would pick any vertex.
+fn along(direction: Vec3, point: Vec3) -> f64 {
+    direction.as_dvec3().dot(point.as_dvec3())
 }
 
 /// `size` with the sign of `along`; zero counts as positive so that every direction has a corner.
@@ -43,14 +78,14 @@ impl SupportMap for Point {
 
 impl SupportMap for Segment {
     fn support(&self, direction: Vec3) -> Vec3 {
-        if direction.dot(self.direction()) > 0.0 { self.b() } else { self.a() }
+        if along(direction, self.b()) > along(direction, self.a()) { self.b() } else { self.a() }
     }
 }
 
 impl SupportMap for Triangle {
     fn support(&self, direction: Vec3) -> Vec3 {
         let [a, b, c] = self.corners();
-        let (along_a, along_b, along_c) = (direction.dot(a), direction.dot(b), direction.dot(c));
+        let (along_a, along_b, along_c) = (along(direction, a), along(direction, b), along(direction, c));
         if along_a >= along_b && along_a >= along_c {
             a
         } else if along_b >= along_c {
@@ -84,7 +119,7 @@ impl SupportMap for Cone {
     fn support(&self, direction: Vec3) -> Vec3 {
         let apex = Vec3::Y * self.half_height();
         let base = rim(self.radius(), direction) - apex;
-        if direction.dot(apex) >= direction.dot(base) { apex } else { base }
+        if along(direction, apex) >= along(direction, base) { apex } else { base }
     }
 }
 

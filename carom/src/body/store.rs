@@ -1,0 +1,260 @@
+//! The bodies of a world: dense slices for the stages, generational ids for the door.
+
+use super::{Body, BodyError, BodyId, BodyKind, Material};
+use crate::pose::{LocalPose, Pose};
+use crate::shape::Shape;
+use glam::{DVec3, Mat3, Quat, Vec3};
+
+/// What the stages read and write of a body in every step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Motion {
+    /// The centre of mass, in the world.
+    pub center: DVec3,
+    /// How the body's frame is turned.
+    pub rotation: Quat,
+    /// The velocity of the centre of mass.
+    pub velocity: Vec3,
+    /// The angular velocity, around the axes of the world.
+    pub angular_velocity: Vec3,
+    /// 1 / mass; 0 for what contacts cannot move.
+    pub inverse_mass: f32,
+    /// The inverse inertia turned into the world; zero for what contacts cannot turn.
+    pub inverse_inertia: Mat3,
+    /// What forces and torques the user has applied since the last step.
+    pub force: Vec3,
+    /// See `force`; around the centre of mass.
+    pub torque: Vec3,
+}
+
+impl Motion {
+    /// The velocity of the body's point at `arm` from the centre of mass.
+    pub fn velocity_at(&self, arm: Vec3) -> Vec3 {
+        self.velocity + self.angular_velocity.cross(arm)
+    }
+
+    /// Changes the velocities by an impulse at `arm` from the centre of mass; what contacts cannot move stays as it is.
+    pub fn apply_impulse(&mut self, impulse: Vec3, arm: Vec3) {
+        // Not only for speed: an impulse that overflows, times zero, is NaN.
+        if !self.is_movable() {
+            return;
+        }
+        self.velocity += impulse * self.inverse_mass;
+        self.angular_velocity += self.inverse_inertia * arm.cross(impulse);
+    }
+
+    /// Whether contacts and forces move it.
+    pub fn is_movable(&self) -> bool {
+        self.inverse_mass > 0.0
+    }
+
+    /// Whether every number in it is one.
+    pub fn is_finite(&self) -> bool {
+        self.center.is_finite()
+            && self.rotation.is_finite()
+            && self.velocity.is_finite()
+            && self.angular_velocity.is_finite()
+    }
+}
+
+/// What of a body seldom changes.
+#[derive(Debug, Clone)]
+pub(crate) struct Nature {
+    pub(crate) id: BodyId,
+    pub(crate) kind: BodyKind,
+    pub(crate) mass: f32,
+    /// About the centre of mass, in the body's frame; zero unless dynamic.
+    pub(crate) inertia: Mat3,
+    pub(crate) inverse_inertia: Mat3,
+    pub(crate) center_of_mass: Vec3,
+    pub(crate) material: Material,
+    pub(crate) linear_damping: f32,
+    pub(crate) angular_damping: f32,
+    pub(crate) gravity_scale: f32,
+    /// Its colliders' slots, which are the proxies in the broad phase.
+    pub(crate) colliders: Vec<u32>,
+    /// Left out of the simulation because it went non-finite.
+    pub(crate) set_aside: bool,
+}
+
+/// A shape on a body.
+#[derive(Debug, Clone)]
+pub struct Collider {
+    /// The dense index of its body.
+    pub body: u32,
+    /// Where it is in the body's frame.
+    pub pose_in_body: LocalPose,
+    /// What it is.
+    pub shape: Shape,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    generation: u32,
+    dense: Option<u32>,
+}
+
+/// The bodies of a world. Index `i` of each slice is the same body; indices change when a body is removed, ids do not.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Bodies {
+    slots: Vec<Slot>,
+    free_slots: Vec<u32>,
+    pub(crate) natures: Vec<Nature>,
+    pub(crate) motions: Vec<Motion>,
+    colliders: Vec<Option<Collider>>,
+    free_colliders: Vec<u32>,
+}
+
+impl Bodies {
+    /// How many bodies there are.
+    pub(crate) fn len(&self) -> usize {
+        self.motions.len()
+    }
+
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.motions.is_empty()
+    }
+
+    /// How the bodies move, by dense index.
+    pub(crate) fn motions(&self) -> &[Motion] {
+        &self.motions
+    }
+
+    /// The shape in a collider slot; a slot stays the same as long as its body lives.
+    pub(crate) fn collider(&self, slot: u32) -> Option<&Collider> {
+        self.colliders.get(slot as usize)?.as_ref()
+    }
+
+    /// The world pose of a body's frame.
+    pub(crate) fn pose(&self, dense: u32) -> Pose {
+        let (nature, motion) = (&self.natures[dense as usize], &self.motions[dense as usize]);
+        let to_center = motion.rotation.as_dquat() * nature.center_of_mass.as_dvec3();
+        Pose { position: motion.center - to_center, rotation: motion.rotation }
+    }
+
+    /// Whether the body was left out because it went non-finite.
+    pub(crate) fn is_set_aside(&self, dense: u32) -> bool {
+        self.natures[dense as usize].set_aside
+    }
+
+    pub(crate) fn material(&self, dense: u32) -> Material {
+        self.natures[dense as usize].material
+    }
+
+    /// The dense index of a body.
+    pub(crate) fn resolve(&self, id: BodyId) -> Result<usize, BodyError> {
+        match self.slots.get(id.slot as usize) {
+            Some(Slot { generation, dense: Some(dense) }) if *generation == id.generation => Ok(*dense as usize),
+            Some(_) | None => Err(BodyError::Unknown { id }),
+        }
+    }
+
+    /// Checks a description and takes it in; on an error nothing has changed.
+    pub(crate) fn add(&mut self, body: Body) -> Result<BodyId, BodyError> {
+        let body = body.checked()?;
+        let properties = match body.kind {
+            BodyKind::Dynamic => Some(body.properties()?),
+            BodyKind::Fixed | BodyKind::Kinematic => None,
+        };
+        let dense = self.motions.len() as u32;
+        let id = self.new_id(dense);
+        let colliders = body
+            .shapes
+            .into_iter()
+            .map(|(pose_in_body, shape)| self.new_collider(Collider { body: dense, pose_in_body, shape }))
+            .collect();
+        self.natures.push(Nature {
+            id,
+            kind: body.kind,
+            mass: properties.map_or(0.0, |properties| properties.mass),
+            inertia: properties.map_or(Mat3::ZERO, |properties| properties.inertia),
+            inverse_inertia: properties.map_or(Mat3::ZERO, |properties| properties.inverse_inertia()),
+            center_of_mass: properties.map_or(Vec3::ZERO, |properties| properties.center_of_mass),
+            material: body.material,
+            linear_damping: body.linear_damping,
+            angular_damping: body.angular_damping,
+            gravity_scale: body.gravity_scale,
+            colliders,
+            set_aside: false,
+        });
+        let (velocity, angular_velocity) = match body.kind {
+            BodyKind::Fixed => (Vec3::ZERO, Vec3::ZERO),
+            BodyKind::Kinematic | BodyKind::Dynamic => (body.velocity, body.angular_velocity),
+        };
+        self.motions.push(Motion {
+            center: DVec3::ZERO,
+            rotation: Quat::IDENTITY,
+            velocity,
+            angular_velocity,
+            inverse_mass: properties.map_or(0.0, |properties| properties.mass.recip()),
+            inverse_inertia: Mat3::ZERO,
+            force: Vec3::ZERO,
+            torque: Vec3::ZERO,
+        });
+        self.set_pose(dense as usize, body.pose);
+        Ok(id)
+    }
+
+    /// Takes a body out; its colliders' slots are returned.
+    pub(crate) fn remove(&mut self, id: BodyId) -> Result<Vec<u32>, BodyError> {
+        let dense = self.resolve(id)?;
+        let nature = self.natures.swap_remove(dense);
+        self.motions.swap_remove(dense);
+        for &slot in &nature.colliders {
+            self.colliders[slot as usize] = None;
+            self.free_colliders.push(slot);
+        }
+        let slot = &mut self.slots[id.slot as usize];
+        slot.dense = None;
+        slot.generation = slot.generation.wrapping_add(1);
+        self.free_slots.push(id.slot);
+        if let Some(moved) = self.natures.get(dense) {
+            self.slots[moved.id.slot as usize].dense = Some(dense as u32);
+            for &slot in &moved.colliders {
+                if let Some(collider) = &mut self.colliders[slot as usize] {
+                    collider.body = dense as u32;
+                }
+            }
+        }
+        Ok(nature.colliders)
+    }
+
+    pub(crate) fn set_pose(&mut self, dense: usize, pose: Pose) {
+        let (nature, motion) = (&self.natures[dense], &mut self.motions[dense]);
+        motion.rotation = pose.rotation;
+        motion.center = pose.position + motion.rotation.as_dquat() * nature.center_of_mass.as_dvec3();
+        self.turn_inertia(dense);
+    }
+
+    /// Brings the inverse inertia in the world up to date with the rotation: `R · I⁻¹ · Rᵀ`.
+    pub(crate) fn turn_inertia(&mut self, dense: usize) {
+        let motion = &mut self.motions[dense];
+        motion.inverse_inertia = turned(self.natures[dense].inverse_inertia, motion.rotation);
+    }
+
+    fn new_id(&mut self, dense: u32) -> BodyId {
+        let slot = self.free_slots.pop().unwrap_or_else(|| {
+            self.slots.push(Slot { generation: 0, dense: None });
+            self.slots.len() as u32 - 1
+        });
+        let entry = &mut self.slots[slot as usize];
+        entry.dense = Some(dense);
+        BodyId { slot, generation: entry.generation }
+    }
+
+    fn new_collider(&mut self, collider: Collider) -> u32 {
+        if let Some(slot) = self.free_colliders.pop() {
+            self.colliders[slot as usize] = Some(collider);
+            slot
+        } else {
+            self.colliders.push(Some(collider));
+            self.colliders.len() as u32 - 1
+        }
+    }
+}
+
+/// A tensor of the body's frame, in the world's axes.
+pub(crate) fn turned(tensor: Mat3, rotation: Quat) -> Mat3 {
+    let rotation = Mat3::from_quat(rotation);
+    rotation * tensor * rotation.transpose()
+}

@@ -1,0 +1,61 @@
+//! A rigid placement of one frame in another, in f64: what single queries compute with, so that a small body on a
+//! wide terrain keeps the digits that an f32 [`crate::pose::LocalPose`] would round away.
+
+use crate::pose::{LocalPose, Pose};
+use glam::{DMat3, DVec3, Quat};
+
+/// Where the inner frame stands in the outer one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Placement {
+    pub(crate) rotation: DMat3,
+    pub(crate) position: DVec3,
+}
+
+impl Placement {
+    pub(crate) const IDENTITY: Self = Self { rotation: DMat3::IDENTITY, position: DVec3::ZERO };
+
+    pub(crate) fn new(position: DVec3, rotation: Quat) -> Self {
+        Self { rotation: DMat3::from_quat(rotation.as_dquat().normalize()), position }
+    }
+
+    /// The frame of a pose, its position left out: the world's axes, seen from the body's own place.
+    pub(crate) fn turned(pose: &Pose) -> Self {
+        Self::new(DVec3::ZERO, pose.rotation)
+    }
+
+    pub(crate) fn of_part(pose: &LocalPose) -> Self {
+        Self::new(pose.position.as_dvec3(), pose.rotation)
+    }
+
+    /// The frame of `b` seen from the frame of `a`.
+    pub(crate) fn b_in_a(a: &Pose, b: &Pose) -> Self {
+        let b_from_a = Self::new(b.position - a.position, b.rotation);
+        Self::turned(a).inverse().compose(&b_from_a)
+    }
+
+    pub(crate) fn point_to_outer(&self, point: DVec3) -> DVec3 {
+        self.rotation * point + self.position
+    }
+
+    pub(crate) fn direction_to_outer(&self, direction: DVec3) -> DVec3 {
+        self.rotation * direction
+    }
+
+    pub(crate) fn point_to_inner(&self, point: DVec3) -> DVec3 {
+        self.direction_to_inner(point - self.position)
+    }
+
+    pub(crate) fn direction_to_inner(&self, direction: DVec3) -> DVec3 {
+        self.rotation.transpose() * direction
+    }
+
+    /// The placement in the outermost frame of what stands at `inner` in this one.
+    pub(crate) fn compose(&self, inner: &Self) -> Self {
+        Self { rotation: self.rotation * inner.rotation, position: self.point_to_outer(inner.position) }
+    }
+
+    pub(crate) fn inverse(&self) -> Self {
+        let rotation = self.rotation.transpose();
+        Self { rotation, position: rotation * -self.position }
+    }
+}

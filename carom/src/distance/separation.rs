@@ -1,0 +1,184 @@
+//! How far two convex shapes are apart, with proof: a pair of points gives the upper bound, a pair of parallel
+//! planes between the shapes the lower one.
+
+use super::convex::{Convex, Corners, SupportFault};
+use super::feature::{self, Pair};
+use super::minimum_norm;
+use super::placement::Placement;
+use glam::DVec3;
+
+/// Why a computation ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The bounds met to within the tolerance.
+    Converged,
+    /// Rounding left nothing to gain; the bounds say how near the answer is.
+    Rounding,
+    /// The iteration limit was reached; the bounds hold, but may be far from each other.
+    IterationLimit,
+}
+
+/// The relation of two shapes in the frame of the first.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Separation {
+    /// Closest points; one common point if the shapes overlap.
+    pub(crate) on_a: DVec3,
+    pub(crate) on_b: DVec3,
+    /// The unit normal of the separating planes, from `a` to `b`; zero if none was found.
+    pub(crate) normal: DVec3,
+    /// Proven: the distance is not below `lower` and not above `upper`, rounding included.
+    pub(crate) lower: f64,
+    pub(crate) upper: f64,
+    pub(crate) relation: Relation,
+    pub(crate) stop: Stop,
+}
+
+/// What the bounds prove.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Relation {
+    /// The lower bound is above zero.
+    Apart,
+    /// A common point is known, up to rounding.
+    Overlapping,
+    /// Neither is proven.
+    Undecided,
+}
+
+impl Separation {
+    pub(crate) fn overlapping(common: DVec3, upper: f64) -> Self {
+        Self {
+            on_a: common,
+            on_b: common,
+            normal: DVec3::ZERO,
+            lower: 0.0,
+            upper,
+            relation: Relation::Overlapping,
+            stop: Stop::Converged,
+        }
+    }
+
+    /// Seen from `b`, with the two exchanged.
+    pub(crate) fn mirrored(&self, b_in_a: &Placement) -> Self {
+        Self {
+            on_a: b_in_a.point_to_inner(self.on_b),
+            on_b: b_in_a.point_to_inner(self.on_a),
+            normal: b_in_a.direction_to_inner(-self.normal),
+            ..*self
+        }
+    }
+
+    /// In the frame in which `a` stands at `placement`.
+    pub(crate) fn placed(&self, placement: &Placement) -> Self {
+        Self {
+            on_a: placement.point_to_outer(self.on_a),
+            on_b: placement.point_to_outer(self.on_b),
+            normal: placement.direction_to_outer(self.normal),
+            ..*self
+        }
+    }
+}
+
+/// What a distance between cores is turned into one between rounded shapes with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rounding {
+    pub(crate) radius_a: f64,
+    pub(crate) radius_b: f64,
+    /// How much the computed bounds may be off.
+    pub(crate) slack: f64,
+    /// Where the bounds of the cores have met.
+    pub(crate) tolerance: f64,
+    /// What is not proven apart and comes closer than this touches.
+    pub(crate) contact: f64,
+}
+
+/// The least distance that the iteration tells from contact, relative to the size of the pair.
+const CONTACT: f64 = 1e-12;
+
+/// The separation of `b` from `a`; none if it is proven to be `limit` or more.
+pub(crate) fn of_convex(
+    a: &Convex<'_>,
+    b: &Convex<'_>,
+    b_in_a: &Placement,
+    limit: f64,
+) -> Result<Option<Separation>, SupportFault> {
+    let (reach_a, reach_b) = (a.core.reach()?, b.core.reach()?);
+    let scale = reach_a + reach_b + b_in_a.position.length() + a.radius + b.radius;
+    let support_error = a.core.support_error(reach_a) + b.core.support_error(reach_b);
+    let rounding = Rounding {
+        radius_a: a.radius,
+        radius_b: b.radius,
+        slack: feature::ROUNDING * scale + support_error,
+        tolerance: 0.5 * feature::ROUNDING * scale + 0.1 * support_error,
+        contact: CONTACT * scale + 4.0 * support_error,
+    };
+    let found = match (a.core.corners(), b.core.corners()) {
+        (Some(corners_a), Some(corners_b)) => {
+            let pair = of_corners(corners_a, corners_b.placed(b_in_a));
+            let normal = (pair.on_a - pair.on_b).normalize_or_zero();
+            let lower = normal.dot(a.core.support(-normal)? - placed_support(b, b_in_a, normal)?);
+            let exact = rounding.separation(pair, normal, lower, Stop::Converged);
+            if exact.relation == Relation::Overlapping || pair.distance() - lower <= rounding.contact {
+                exact
+            } else {
+                // So near to contact the pair of points is known, but not its direction: prove the bound otherwise.
+                let proven = minimum_norm::separation(a, b, b_in_a, rounding, limit)?;
+                if proven.lower > exact.lower { proven } else { exact }
+            }
+        }
+        (Some(_) | None, Some(_) | None) => minimum_norm::separation(a, b, b_in_a, rounding, limit)?,
+    };
+    Ok(Some(found).filter(|found| found.lower < limit))
+}
+
+/// The support of a core that stands at `placement`.
+pub(crate) fn placed_support(
+    convex: &Convex<'_>,
+    placement: &Placement,
+    direction: DVec3,
+) -> Result<DVec3, SupportFault> {
+    Ok(placement.point_to_outer(convex.core.support(placement.direction_to_inner(direction))?))
+}
+
+fn of_corners(a: Corners, b: Corners) -> Pair {
+    let mirrored = |pair: Pair| Pair { on_a: pair.on_b, on_b: pair.on_a };
+    match (a, b) {
+        (Corners::Point(a), Corners::Point(b)) => Pair { on_a: a, on_b: b },
+        (Corners::Point(a), Corners::Edge(b)) => feature::point_edge(a, b),
+        (Corners::Point(a), Corners::Face(b)) => feature::point_face(a, b),
+        (Corners::Edge(a), Corners::Point(b)) => mirrored(feature::point_edge(b, a)),
+        (Corners::Edge(a), Corners::Edge(b)) => feature::edge_edge(a, b),
+        (Corners::Edge(a), Corners::Face(b)) => feature::edge_face(a, b),
+        (Corners::Face(a), Corners::Point(b)) => mirrored(feature::point_face(b, a)),
+        (Corners::Face(a), Corners::Edge(b)) => mirrored(feature::edge_face(b, a)),
+        (Corners::Face(a), Corners::Face(b)) => feature::face_face(a, b),
+    }
+}
+
+impl Rounding {
+    /// The answer for the rounded shapes from a pair of points on the cores, the unit normal from `b` to `a` that
+    /// separates the cores best, and how far it separates them.
+    pub(crate) fn separation(&self, pair: Pair, normal: DVec3, lower: f64, stop: Stop) -> Separation {
+        let radius = self.radius_a + self.radius_b;
+        let core_distance = pair.distance();
+        // Along the line of the pair, not the normal: both points must lie on the shapes.
+        let toward_b = (pair.on_b - pair.on_a).normalize_or_zero();
+        let upper = core_distance - radius + self.slack;
+        // A support map that contradicts itself proves nothing: its bounds must still be in order.
+        let lower = (lower - radius - self.slack).min(upper).max(0.0);
+        if core_distance <= radius + self.slack || lower == 0.0 && upper <= self.contact {
+            // Inside both shapes: a share of the way by their radii.
+            let share = if radius > 0.0 { self.radius_a / radius } else { 0.5 };
+            let common = pair.on_a + share.clamp(0.0, 1.0) * (pair.on_b - pair.on_a);
+            return Separation::overlapping(common, upper.max(0.0));
+        }
+        Separation {
+            on_a: pair.on_a + self.radius_a * toward_b,
+            on_b: pair.on_b - self.radius_b * toward_b,
+            normal: -normal,
+            lower,
+            upper,
+            relation: if lower > 0.0 { Relation::Apart } else { Relation::Undecided },
+            stop,
+        }
+    }
+}

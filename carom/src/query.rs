@@ -1,0 +1,235 @@
+//! Single questions about shapes at poses in the world; no world of bodies is needed (Q1, S7).
+//!
+//! Everything is computed in f64 in the frame of one of the shapes, so answers do not depend on how far from the
+//! origin the shapes are. A [`Distance`] carries proven bounds. Convex shapes are solid; meshes and height fields are
+//! surfaces: what is wholly inside a closed mesh is at the distance to its triangles, and nothing is "inside" them.
+//! User-defined shapes answer supports in f32, so their results are right to about 1e-6 of their size; all others to
+//! about 1e-12.
+
+mod form;
+mod pairs;
+mod projection;
+mod ray;
+mod ray_convex;
+
+pub use crate::distance::separation::Stop;
+pub use projection::{Projection, project_point};
+pub use ray::{Ray, RayHit, ray_cast};
+
+use crate::distance::convex::SupportFault;
+use crate::distance::placement::Placement;
+use crate::distance::separation::{Relation, Separation};
+use crate::pose::{Pose, PoseError};
+use crate::shape::{Shape, ShapeKind};
+use form::Form;
+use glam::{DVec3, Vec3};
+
+/// The greatest distance between two origins that queries compute with; squares of squares of it are still finite.
+const FARTHEST: f64 = 1e40;
+
+/// How two shapes stand to each other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Distance {
+    /// They have no point in common.
+    Apart(Gap),
+    /// They have a point in common, or come so close that f64 cannot tell.
+    Overlapping {
+        /// A point of both, in the world.
+        common: DVec3,
+        /// Proven: no more than this is between them. Zero, or of the order of rounding.
+        upper: f64,
+    },
+    /// The computation ended before either was proven. The lower bound of the gap is zero.
+    Undecided(Gap),
+}
+
+/// What is between two shapes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Gap {
+    /// The distance of the two points.
+    pub distance: f64,
+    /// The point of the first shape that is closest to the second, in the world.
+    pub on_a: DVec3,
+    /// The point of the second shape that is closest to the first, in the world.
+    pub on_b: DVec3,
+    /// The unit normal of a plane that separates the shapes, from the first to the second, in the world.
+    pub normal: Vec3,
+    /// Proven: the shapes are at least this far apart.
+    pub lower: f64,
+    /// Proven: the shapes are at most this far apart.
+    pub upper: f64,
+    /// Why the computation ended.
+    pub stop: Stop,
+}
+
+/// Why a question has no answer.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum QueryError {
+    /// A pose is not finite or its rotation not of unit length.
+    #[error("the pose of {which}: {error}")]
+    Pose {
+        /// Whose pose it is.
+        which: &'static str,
+        /// What is wrong with it.
+        error: PoseError,
+    },
+    /// A point or direction is NaN, infinite or, for a direction, zero.
+    #[error("the {what} is {value}")]
+    Vector {
+        /// What it is.
+        what: &'static str,
+        /// Its value.
+        value: DVec3,
+    },
+    /// The greatest distance of a ray is NaN or negative.
+    #[error("the greatest distance of a ray is {0}; it must not be negative")]
+    MaxDistance(f64),
+    /// The two are farther from each other than can be computed with.
+    #[error("{distance:e} from each other is too far to compute with")]
+    TooFar {
+        /// How far it is between the origins of the two.
+        distance: f64,
+    },
+    /// A user's support map gave a point that is not finite.
+    #[error("the support map of a custom shape answered {value} for the direction {direction}")]
+    Support {
+        /// What it was asked.
+        direction: DVec3,
+        /// What it answered.
+        value: DVec3,
+    },
+    /// The computation ended before the answer was proven; the two are at most `upper` apart.
+    #[error("the computation ended undecided: the two are at most {upper} apart")]
+    Undecided {
+        /// The proven upper bound.
+        upper: f64,
+    },
+    /// This shape cannot answer this question yet.
+    #[error("{what} of a {shape} is not supported yet")]
+    NotSupported {
+        /// The question.
+        what: &'static str,
+        /// The shape.
+        shape: ShapeKind,
+    },
+}
+
+impl From<SupportFault> for QueryError {
+    fn from(fault: SupportFault) -> Self {
+        Self::Support { direction: fault.direction, value: fault.value }
+    }
+}
+
+/// How far two shapes are apart, with closest points.
+///
+/// ```
+/// use carom::prelude::*;
+/// use carom::query::{self, Distance};
+///
+/// let (ball, floor) = (Shape::sphere(0.5)?, Shape::cuboid(10.0, 1.0, 10.0)?);
+/// let Distance::Apart(gap) = query::distance(&ball, &Pose::at([1e9, 4.0, 0.0]), &floor, &Pose::at([1e9, 0.0, 0.0]))?
+/// else { panic!() };
+/// assert!((gap.distance - 2.5).abs() < 1e-12 && gap.lower <= gap.upper);
+/// assert_eq!(gap.normal, -Vec3::Y);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn distance(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<Distance, QueryError> {
+    let (pose_a, pose_b) = (checked("the first shape", pose_a)?, checked("the second shape", pose_b)?);
+    let separation = separated_by(a, &pose_a, b, &pose_b, f64::INFINITY)?;
+    let Some(separation) = separation.map(|found| found.placed(&Placement::turned(&pose_a))) else {
+        // Nothing is farther than infinity.
+        return Err(QueryError::TooFar { distance: f64::INFINITY });
+    };
+    let (on_a, on_b) = (pose_a.position + separation.on_a, pose_a.position + separation.on_b);
+    let gap = Gap {
+        // Before the world's rounding: far from the origin the points are rounded, the distance need not be.
+        distance: separation.on_a.distance(separation.on_b).max(separation.lower).min(separation.upper),
+        on_a,
+        on_b,
+        normal: separation.normal.as_vec3(),
+        lower: separation.lower,
+        upper: separation.upper,
+        stop: separation.stop,
+    };
+    Ok(match separation.relation {
+        Relation::Apart => Distance::Apart(gap),
+        Relation::Overlapping => Distance::Overlapping { common: on_a, upper: separation.upper },
+        Relation::Undecided => Distance::Undecided(gap),
+    })
+}
+
+/// Whether two shapes have a point in common. Touching counts, to within rounding.
+///
+/// ```
+/// use carom::prelude::*;
+///
+/// let cone = Shape::cone(1.0, 0.5)?;
+/// assert!(carom::query::overlap(&cone, &Pose::IDENTITY, &cone, &Pose::at([0.9, 0.0, 0.0]))?);
+/// assert!(!carom::query::overlap(&cone, &Pose::IDENTITY, &cone, &Pose::at([1.1, 0.0, 0.0]))?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn overlap(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<bool, QueryError> {
+    let (pose_a, pose_b) = (checked("the first shape", pose_a)?, checked("the second shape", pose_b)?);
+    // The least positive number: whatever is proven apart at all is of no interest.
+    match separated_by(a, &pose_a, b, &pose_b, f64::MIN_POSITIVE)? {
+        None => Ok(false),
+        Some(separation) => match separation.relation {
+            Relation::Overlapping => Ok(true),
+            Relation::Apart => Ok(false),
+            Relation::Undecided => Err(QueryError::Undecided { upper: separation.upper }),
+        },
+    }
+}
+
+impl Distance {
+    /// The distance; 0 if the shapes overlap.
+    pub fn value(&self) -> f64 {
+        self.gap().map_or(0.0, |gap| gap.distance)
+    }
+
+    /// Proven: the shapes are at least this far apart.
+    pub fn lower(&self) -> f64 {
+        self.gap().map_or(0.0, |gap| gap.lower)
+    }
+
+    /// Proven: the shapes are at most this far apart.
+    pub fn upper(&self) -> f64 {
+        match self {
+            Self::Apart(gap) | Self::Undecided(gap) => gap.upper,
+            Self::Overlapping { upper, .. } => *upper,
+        }
+    }
+
+    /// What is between the shapes, unless they overlap.
+    pub fn gap(&self) -> Option<&Gap> {
+        match self {
+            Self::Apart(gap) | Self::Undecided(gap) => Some(gap),
+            Self::Overlapping { .. } => None,
+        }
+    }
+}
+
+/// The separation of two shapes at checked poses in the frame of the first; none if it is proven to be `limit` or more.
+fn separated_by(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    limit: f64,
+) -> Result<Option<Separation>, QueryError> {
+    near_enough(pose_b.position - pose_a.position)?;
+    let b_in_a = Placement::b_in_a(pose_a, pose_b);
+    Ok(pairs::separation(&Form::of(a), &Form::of(b), &b_in_a, limit)?)
+}
+
+/// The pose as it is, if it is sound: queries bring its rotation to unit length in f64, which turns it less than
+/// [`Pose::checked`] in f32.
+fn checked(which: &'static str, pose: &Pose) -> Result<Pose, QueryError> {
+    pose.checked().map(|_| *pose).map_err(|error| QueryError::Pose { which, error })
+}
+
+fn near_enough(offset: DVec3) -> Result<(), QueryError> {
+    let distance = offset.abs().max_element();
+    if distance <= FARTHEST { Ok(()) } else { Err(QueryError::TooFar { distance }) }
+}

@@ -1,0 +1,126 @@
+//! Every pair of forms. Mirror pairs call their twin.
+
+use super::form::{Form, Pieces};
+use crate::distance::convex::{Convex, SupportFault};
+use crate::distance::feature;
+use crate::distance::placement::Placement;
+use crate::distance::separation::{self, Relation, Separation, Stop};
+use glam::DVec3;
+
+/// The separation of `b` from `a` in the frame of `a`; none if it is proven to be `limit` or more.
+pub(super) fn separation(
+    a: &Form<'_>,
+    b: &Form<'_>,
+    b_in_a: &Placement,
+    limit: f64,
+) -> Result<Option<Separation>, SupportFault> {
+    let below = |found: Separation| Some(found).filter(|found| found.lower < limit);
+    match (a, b) {
+        (Form::Convex(a), Form::Convex(b)) => separation::of_convex(a, b, b_in_a, limit),
+        (Form::HalfSpace(normal), Form::Convex(b)) => half_space_to_convex(*normal, b, b_in_a).map(below),
+        (Form::HalfSpace(a), Form::HalfSpace(b)) => Ok(below(half_space_to_half_space(*a, *b, b_in_a))),
+        (Form::Pieces(pieces), Form::Convex(_) | Form::HalfSpace(_) | Form::Pieces(_)) => {
+            pieces_to(pieces, b, b_in_a, limit)
+        }
+        (Form::Convex(_), Form::HalfSpace(_) | Form::Pieces(_)) | (Form::HalfSpace(_), Form::Pieces(_)) => {
+            let a_in_b = b_in_a.inverse();
+            Ok(separation(b, a, &a_in_b, limit)?.map(|found| found.mirrored(&a_in_b)))
+        }
+    }
+}
+
+/// The lowest point of `b` over the plane decides.
+fn half_space_to_convex(normal: DVec3, b: &Convex<'_>, b_in_a: &Placement) -> Result<Separation, SupportFault> {
+    let lowest = separation::placed_support(b, b_in_a, -normal)? - b.radius * normal;
+    let height = normal.dot(lowest);
+    let reach = b.core.reach()?;
+    let scale = b_in_a.position.length() + reach + b.radius;
+    Ok(over_plane(normal, lowest, height, feature::ROUNDING * scale + b.core.support_error(reach)))
+}
+
+/// Two half-spaces overlap unless they face each other. Normals that are opposite up to the rounding of f32 rotations
+/// count as opposite; their bounds hold for exactly opposite ones.
+fn half_space_to_half_space(a: DVec3, b: DVec3, b_in_a: &Placement) -> Separation {
+    let b = b_in_a.direction_to_outer(b);
+    let position = b_in_a.position;
+    let height = a.dot(position);
+    if (a + b).length() <= 1e-6 && height > 0.0 {
+        return over_plane(a, position, height, feature::ROUNDING * position.length());
+    }
+    // Going along -(a + b) leads down under both planes.
+    let down = -(a + b);
+    // 1 + a·b, without its cancellation.
+    let depth_rate = 0.5 * down.length_squared();
+    let excess = (-b.dot(position)).max(0.0);
+    let common = if height <= 0.0 {
+        position
+    } else if excess == 0.0 {
+        DVec3::ZERO
+    } else {
+        down * (excess / depth_rate)
+    };
+    Separation::overlapping(common, 0.0)
+}
+
+/// A point `lowest` at `height` over the plane through the origin.
+fn over_plane(normal: DVec3, lowest: DVec3, height: f64, slack: f64) -> Separation {
+    if height <= slack {
+        return Separation::overlapping(lowest, (height + slack).clamp(0.0, 2.0 * slack));
+    }
+    let lower = (height - slack).max(0.0);
+    Separation {
+        on_a: lowest - height * normal,
+        on_b: lowest,
+        normal,
+        lower,
+        upper: height + slack,
+        relation: if lower > 0.0 { Relation::Apart } else { Relation::Undecided },
+        stop: Stop::Converged,
+    }
+}
+
+/// The least of the separations of the pieces. Pieces whose box is farther than the best so far are left out.
+fn pieces_to(a: &Pieces<'_>, b: &Form<'_>, b_in_a: &Placement, limit: f64) -> Result<Option<Separation>, SupportFault> {
+    let mut best: Option<Separation> = None;
+    let mut visit = |form: Form<'_>, placement: Placement, limit: f64| -> Result<f64, SupportFault> {
+        let b_in_piece = placement.inverse().compose(b_in_a);
+        if let Some(found) = separation(&form, b, &b_in_piece, limit)? {
+            best = Some(best.map_or(found.placed(&placement), |best| nearer(best, found.placed(&placement))));
+        }
+        // Once they overlap nothing is nearer, and no piece passes a limit of zero.
+        Ok(best.map_or(limit, |best| if best.relation == Relation::Overlapping { 0.0 } else { best.upper }))
+    };
+    match b.bounds(b_in_a)? {
+        Some(bounds) => a.visit_near(&bounds, limit, visit)?,
+        None => {
+            let mut limit = limit;
+            for index in 0..a.count() {
+                let (form, placement) = a.piece(index);
+                limit = visit(form, placement, limit)?;
+            }
+        }
+    }
+    Ok(best)
+}
+
+/// The nearer of two, with bounds that hold for both together.
+fn nearer(a: Separation, b: Separation) -> Separation {
+    if a.relation == Relation::Overlapping {
+        return a;
+    }
+    if b.relation == Relation::Overlapping {
+        return b;
+    }
+    let (near, far) = if b.upper < a.upper { (b, a) } else { (a, b) };
+    let lower = near.lower.min(far.lower);
+    let relation = if lower > 0.0 { Relation::Apart } else { Relation::Undecided };
+    Separation { lower, relation, stop: worse(near.stop, far.stop), ..near }
+}
+
+fn worse(a: Stop, b: Stop) -> Stop {
+    match (a, b) {
+        (Stop::IterationLimit, _) | (_, Stop::IterationLimit) => Stop::IterationLimit,
+        (Stop::Rounding, _) | (_, Stop::Rounding) => Stop::Rounding,
+        (Stop::Converged, Stop::Converged) => Stop::Converged,
+    }
+}

@@ -1,0 +1,142 @@
+//! Where a ray first meets a shape.
+
+use super::form::Form;
+use super::ray_convex;
+use super::{QueryError, checked, near_enough};
+use crate::distance::placement::Placement;
+use crate::pose::Pose;
+use crate::shape::Shape;
+use glam::{DVec3, Vec3};
+
+/// A half-line, or part of one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ray {
+    /// Where it starts.
+    pub origin: DVec3,
+    /// Where it goes; of any length but zero, distances are measured in units of length and not of this.
+    pub direction: Vec3,
+    /// Where it ends; infinity is welcome.
+    pub max_distance: f64,
+}
+
+/// Where a ray meets a shape.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RayHit {
+    /// How far it is from the ray's origin; 0 if it starts inside.
+    pub distance: f64,
+    /// The point, in the world.
+    pub point: DVec3,
+    /// The unit normal of the surface there, in the world, on the side that the ray comes from. Against the ray if it
+    /// starts inside.
+    pub normal: Vec3,
+    /// Whether the ray starts inside the solid.
+    pub starts_inside: bool,
+}
+
+impl Ray {
+    /// A ray without end.
+    pub fn new(origin: impl Into<DVec3>, direction: impl Into<Vec3>) -> Self {
+        Self { origin: origin.into(), direction: direction.into(), max_distance: f64::INFINITY }
+    }
+
+    /// This ray up to a distance.
+    pub fn up_to(self, max_distance: f64) -> Self {
+        Self { max_distance, ..self }
+    }
+}
+
+/// A hit in the frame of the shape.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LocalHit {
+    pub(super) distance: f64,
+    pub(super) normal: DVec3,
+    pub(super) starts_inside: bool,
+}
+
+/// A ray in the frame of the shape; the direction is of unit length.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LocalRay {
+    pub(super) origin: DVec3,
+    pub(super) direction: DVec3,
+    pub(super) max_distance: f64,
+}
+
+impl LocalRay {
+    pub(super) fn at(&self, distance: f64) -> DVec3 {
+        self.origin + distance * self.direction
+    }
+}
+
+/// Where a ray first meets a shape, or none if it does not. Solids are met at once by a ray that starts inside.
+///
+/// ```
+/// use carom::prelude::*;
+/// use carom::query::Ray;
+///
+/// let ball = Shape::sphere(1.0)?;
+/// let hit = query::ray_cast(&ball, &Pose::at([10.0, 0.0, 0.0]), &Ray::new([0.0, 0.0, 0.0], [2.0, 0.0, 0.0]))?;
+/// let hit = hit.ok_or("the ray goes through the middle")?;
+/// assert_eq!((hit.distance, hit.normal), (9.0, -Vec3::X));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn ray_cast(shape: &Shape, pose: &Pose, ray: &Ray) -> Result<Option<RayHit>, QueryError> {
+    let pose = checked("the shape", pose)?;
+    let direction = ray.direction.as_dvec3();
+    if !ray.origin.is_finite() {
+        return Err(QueryError::Vector { what: "origin of the ray", value: ray.origin });
+    }
+    if !direction.is_finite() || direction == DVec3::ZERO {
+        return Err(QueryError::Vector { what: "direction of the ray", value: direction });
+    }
+    if ray.max_distance.is_nan() || ray.max_distance < 0.0 {
+        return Err(QueryError::MaxDistance(ray.max_distance));
+    }
+    near_enough(ray.origin - pose.position)?;
+    let direction = direction.normalize();
+    let frame = Placement::turned(&pose);
+    let local = LocalRay {
+        origin: frame.point_to_inner(ray.origin - pose.position),
+        direction: frame.direction_to_inner(direction),
+        max_distance: ray.max_distance,
+    };
+    Ok(cast(&Form::of(shape), &local)?.map(|hit| RayHit {
+        distance: hit.distance,
+        point: ray.origin + hit.distance * direction,
+        normal: frame.direction_to_outer(hit.normal).as_vec3(),
+        starts_inside: hit.starts_inside,
+    }))
+}
+
+fn cast(form: &Form<'_>, ray: &LocalRay) -> Result<Option<LocalHit>, QueryError> {
+    match form {
+        Form::Convex(convex) => ray_convex::cast(convex, ray),
+        Form::HalfSpace(normal) => Ok(onto_half_space(*normal, ray)),
+        Form::Pieces(pieces) => {
+            let mut best: Option<LocalHit> = None;
+            for index in 0..pieces.count() {
+                let (form, placement) = pieces.piece(index);
+                let local = LocalRay {
+                    origin: placement.point_to_inner(ray.origin),
+                    direction: placement.direction_to_inner(ray.direction),
+                    max_distance: best.map_or(ray.max_distance, |best| best.distance),
+                };
+                if let Some(hit) = cast(&form, &local)?
+                    && best.is_none_or(|best| hit.distance < best.distance)
+                {
+                    best = Some(LocalHit { normal: placement.direction_to_outer(hit.normal), ..hit });
+                }
+            }
+            Ok(best)
+        }
+    }
+}
+
+fn onto_half_space(normal: DVec3, ray: &LocalRay) -> Option<LocalHit> {
+    let height = normal.dot(ray.origin);
+    if height <= 0.0 {
+        return Some(LocalHit { distance: 0.0, normal: -ray.direction, starts_inside: true });
+    }
+    let descent = -normal.dot(ray.direction);
+    let distance = height / descent;
+    (descent > 0.0 && distance <= ray.max_distance).then_some(LocalHit { distance, normal, starts_inside: false })
+}
