@@ -9,11 +9,12 @@ use std::fmt::Write;
 
 /// What to try next, for who has run the program without a command.
 pub(crate) const NEXT: &str = "
-Next:
+Next, with `cargo run --release --` in place of `carom` in a checkout:
   carom scenes                                        what else there is to see
   carom draw shower --steps 180 -o shower.svg         a picture of this scene after 1.5 s
   carom draw break --steps 700 --trails -o break.svg  where the balls of a break shot go
   carom run billiards                                 elastic balls: no energy is lost
+  carom bench broad uniform:10000                     which broad phase suits ten thousand boxes
   carom schema                                        how to write a scene of your own
 ";
 
