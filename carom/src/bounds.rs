@@ -33,7 +33,6 @@ mod oriented_box;
 mod sphere;
 
 mod cloud;
-mod eigen;
 mod extent;
 mod frame;
 mod rounding;

@@ -9,8 +9,8 @@
 //! Barequet and Har-Peled, 2001, doi:10.1006/jagm.2000.1127, who project along a grid of directions instead.
 
 use super::cloud::{Cloud, Effort};
-use super::eigen::symmetric_eigen;
 use super::smallest_rectangle::smallest_rectangle_side;
+use crate::mass::principal;
 use crate::shape::ConvexHull;
 use glam::{DMat3, DQuat, DVec2, DVec3, Quat, Vec3};
 
@@ -109,7 +109,7 @@ pub(super) fn principal_frame(points: &[DVec3]) -> DMat3 {
         let offset = *point - mean;
         sum + DMat3::from_cols(offset * offset.x, offset * offset.y, offset * offset.z)
     });
-    symmetric_eigen(covariance).1
+    principal::axes(covariance).1
 }
 
 /// The volume of the box with this rotation; where that is zero the lesser extents still count.
