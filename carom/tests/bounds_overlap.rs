@@ -2,8 +2,9 @@
 //! kind, with no overlap missed, and for the exact tests no gap missed either.
 
 mod bounds_oracle;
+mod random;
 
-use bounds_oracle::{CLOUD_KINDS, Oracle, cloud, direction, rotation};
+use bounds_oracle::{CLOUD_KINDS, Oracle, cloud};
 use carom::bounds::{
     Aabb, BoundingCapsule, BoundingCylinder, BoundingEllipsoid, BoundingHull, BoundingSphere, BoundingVolume, Kdop,
     OrientedBox,
@@ -11,6 +12,7 @@ use carom::bounds::{
 use carom::pose::LocalPose;
 use fastrand::Rng;
 use glam::{DVec3, Vec3};
+use random::{direction, rotation_often_aligned};
 
 const PAIRS: usize = 100_000;
 
@@ -59,13 +61,13 @@ fn finds_every_common_point<V: Oracle>(far: f32, pairs: usize) {
     let (mut found, mut tried) = (0, 0);
     while found < pairs {
         let (a, a_inside) = &pool[random.usize(0..pool.len())];
-        let a_pose = LocalPose::new(direction(&mut random).as_vec3() * far, rotation(&mut random));
+        let a_pose = LocalPose::new(direction(&mut random).as_vec3() * far, rotation_often_aligned(&mut random));
         let a = a.moved(&a_pose);
         for _ in 0..8 {
             tried += 1;
             let common = point_of(&a, inner_point(*a_inside, &a_pose), &mut random);
             let (b, b_inside) = &pool[random.usize(0..pool.len())];
-            let turned = LocalPose::new(Vec3::ZERO, rotation(&mut random));
+            let turned = LocalPose::new(Vec3::ZERO, rotation_often_aligned(&mut random));
             let b = b.moved(&turned);
             let in_b = point_of(&b, inner_point(*b_inside, &turned), &mut random);
             let b = b.moved(&LocalPose::at((common - in_b).as_vec3()));
@@ -125,7 +127,7 @@ fn says_apart_where_a_plane_proves_it<V: Oracle>() {
     for _ in 0..PAIRS / 4 {
         let pick = |random: &mut Rng| {
             let (volume, _) = &pool[random.usize(0..pool.len())];
-            volume.moved(&LocalPose::new(Vec3::ZERO, rotation(random)))
+            volume.moved(&LocalPose::new(Vec3::ZERO, rotation_often_aligned(random)))
         };
         let (a, b) = (pick(&mut random), pick(&mut random));
         let along = direction(&mut random);
@@ -240,10 +242,10 @@ fn hulls_with_common_points() {
     for case in 0..PAIRS {
         let far = if case % 2 == 0 { 1.0 } else { 1e6 };
         let (a, _) = &pool[random.usize(0..pool.len())];
-        let a = a.moved(&LocalPose::new(direction(&mut random).as_vec3() * far, rotation(&mut random)));
+        let a = a.moved(&LocalPose::new(direction(&mut random).as_vec3() * far, rotation_often_aligned(&mut random)));
         let common = mixture(&a, &mut random);
         let (b, _) = &pool[random.usize(0..pool.len())];
-        let turned = LocalPose::new(Vec3::ZERO, rotation(&mut random));
+        let turned = LocalPose::new(Vec3::ZERO, rotation_often_aligned(&mut random));
         let in_b = mixture(&b.moved(&turned), &mut random);
         // The margin makes up for the rounding of the shift, and must.
         let b = b.moved(&LocalPose::new((common - in_b).as_vec3(), turned.rotation));
@@ -268,7 +270,7 @@ fn oriented_boxes_with_parallel_edges() {
     ])
     .unwrap();
     for _ in 0..20_000 {
-        let base = rotation(&mut random);
+        let base = rotation_often_aligned(&mut random);
         let tilt = glam::Quat::from_axis_angle(
             direction(&mut random).as_vec3().normalize(),
             10f32.powi(-random.i32(3..9)) * random.f32(),
