@@ -62,10 +62,7 @@ fn hull_of(samples: &[DVec3]) -> Option<ConvexHull> {
 /// The unit normals of the largest faces.
 fn largest_normals(hull: &ConvexHull) -> Vec<DVec3> {
     let normal_and_area = |face: usize| {
-        let corners = hull.face_corners(face);
-        let vertex = |corner: usize| hull.vertices()[corners[corner] as usize].as_dvec3();
-        let fan = (2..corners.len()).map(|corner| (vertex(corner - 1) - vertex(0)).cross(vertex(corner) - vertex(0)));
-        let normal: DVec3 = fan.sum();
+        let normal = hull.doubled_face_area(face);
         (normal.length(), normal)
     };
     let mut normals: Vec<(f64, DVec3)> = (0..hull.face_count()).map(normal_and_area).collect();

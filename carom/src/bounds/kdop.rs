@@ -12,6 +12,7 @@ use super::rounding::{motion_slack, round_down, round_up};
 use super::{BoundingVolume, BoundsError, check_points};
 use crate::pose::LocalPose;
 use crate::shape::Shape;
+use crate::shape::hull::doubled_area;
 use glam::{DVec3, Quat, Vec3};
 
 /// A polytope of at most `K` faces, where `K` is 6, 14, 18 or 26; other numbers do not compile.
@@ -161,9 +162,7 @@ fn clip(polygon: &[DVec3], outward: DVec3, reach: f64, cut: &mut Vec<DVec3>) {
 }
 
 fn polygon_area(polygon: &[DVec3]) -> f64 {
-    let Some(&base) = polygon.first() else { return 0.0 };
-    let doubled: DVec3 = polygon.windows(2).map(|edge| (edge[0] - base).cross(edge[1] - base)).sum();
-    0.5 * doubled.length()
+    0.5 * doubled_area(polygon.iter().copied()).length()
 }
 
 impl<const K: usize> BoundingVolume for Kdop<K> {

@@ -191,10 +191,29 @@ impl ConvexHull {
 
 /// The exact hull of points, and the faces that its triangles make up.
 struct Surface {
+    /// The outward normal of a face from all its corners, in f64 and as long as twice the face's area.
+    pub(crate) fn doubled_face_area(&self, face: usize) -> DVec3 {
+        doubled_area(self.face_corners(face).iter().map(|&corner| self.vertices[corner as usize].as_dvec3()))
+    }
+
     points: Vec<Vec3>,
     scaled: Vec<DVec3>,
     triangles: quickhull::Triangulation,
     faces: merge::Faces,
+}
+
+/// The normal of a polygon, as long as twice its area: the sum over a fan of triangles, in which corners that rounding has
+/// moved off their plane all have a say.
+pub(crate) fn doubled_area(corners: impl IntoIterator<Item = DVec3>) -> DVec3 {
+    let mut corners = corners.into_iter();
+    let Some(base) = corners.next() else { return DVec3::ZERO };
+    let (mut doubled, mut last) = (DVec3::ZERO, DVec3::ZERO);
+    for corner in corners {
+        let next = corner - base;
+        doubled += last.cross(next);
+        last = next;
+    }
+    doubled
 }
 
 impl Surface {
