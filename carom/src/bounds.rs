@@ -36,7 +36,6 @@ mod cloud;
 mod extent;
 mod frame;
 mod rounding;
-mod segment;
 mod separation;
 mod smallest_ball;
 mod smallest_ellipsoid;
