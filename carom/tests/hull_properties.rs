@@ -23,6 +23,19 @@ fn hulls_of_many_kinds_are_closed_convex_polytopes_that_hold_all_points() {
     }
 }
 
+/// The cloud that hulls are timed with.
+#[test]
+fn the_hull_of_a_hundred_thousand_points_in_a_ball_is_sound_and_settled() {
+    for seed in 0..3 {
+        let mut rng = Rng::with_seed(seed);
+        let points: Vec<Vec3> = (0..100_000).map(|_| polytope::in_ball(&mut rng)).collect();
+        let hull = ConvexHull::new(&points).expect("a ball");
+        check(&points, &hull, &format!("100,000 points in a ball, seed {seed}"));
+        let again = ConvexHull::new(hull.vertices()).expect("a ball");
+        assert!(same_polytope(&hull, &again), "seed {seed}");
+    }
+}
+
 #[test]
 fn the_hull_of_a_hull_is_the_same_polytope() {
     for seed in 0..200 {
