@@ -100,6 +100,16 @@ pub enum BoundsError {
         /// Its coordinates.
         value: Vec3,
     },
+    /// A shape reaches to what is NaN or infinite; a support map of the user's own may do that.
+    #[error("along {direction} the shape reaches from {least} to {greatest}, which is not finite")]
+    ExtentNotFinite {
+        /// The direction, not of unit length.
+        direction: Vec3,
+        /// The least product of the direction with a point of the shape.
+        least: f64,
+        /// The greatest product.
+        greatest: f64,
+    },
     /// The shape reaches to infinity.
     #[error("a half-space has no bounds")]
     Unbounded,

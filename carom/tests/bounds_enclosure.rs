@@ -273,7 +273,7 @@ fn nothing_and_what_is_not_finite_are_refused_by_name() {
         let ground = Shape::half_space([0.0, 1.0, 0.0]).unwrap();
         assert_eq!(V::around_shape(&ground).unwrap_err(), BoundsError::Unbounded);
         let broken = V::around_shape(&Shape::custom(Broken)).unwrap_err();
-        assert!(matches!(broken, BoundsError::NotFinite { .. }), "{} {broken}", V::NAME);
+        assert!(matches!(broken, BoundsError::ExtentNotFinite { .. }), "{} {broken}", V::NAME);
     }
     #[derive(Debug)]
     struct Broken;
