@@ -3,7 +3,8 @@
 mod store;
 mod view;
 
-pub use store::{Bodies, Collider, Motion};
+pub(crate) use store::Bodies;
+pub use store::{Collider, Motion};
 pub use view::{BodyMut, BodyRef};
 
 use crate::mass::{MassError, MassProperties};
@@ -55,7 +56,11 @@ impl Default for Material {
 impl Material {
     /// How two surfaces behave together.
     pub fn mixed(self, other: Self) -> Self {
-        Self { friction: (self.friction * other.friction).sqrt(), restitution: self.restitution.max(other.restitution) }
+        Self {
+            // Roots first: the product may overflow.
+            friction: self.friction.sqrt() * other.friction.sqrt(),
+            restitution: self.restitution.max(other.restitution),
+        }
     }
 }
 
@@ -237,6 +242,9 @@ impl Body {
             if let Some(kind) = crate::narrow::without_contacts(shape) {
                 return Err(BodyError::NoContacts { index, kind });
             }
+            if self.kind == BodyKind::Dynamic && matches!(shape, Shape::HalfSpace(_)) {
+                return Err(BodyError::Unbounded { index });
+            }
         }
         Ok(self)
     }
@@ -254,11 +262,16 @@ impl Body {
             }
             MassProperties::combined(parts).map_err(|error| BodyError::TotalMass { error })
         };
-        match self.mass {
-            MassSource::Density(density) => filled(density),
-            MassSource::Mass(mass) => filled(1.0)?.with_mass(mass).map_err(|error| BodyError::TotalMass { error }),
-            MassSource::Properties(properties) => properties.checked().map_err(|error| BodyError::TotalMass { error }),
-        }
+        let whole =
+            |properties: Result<MassProperties, MassError>| properties.map_err(|error| BodyError::TotalMass { error });
+        let properties = match self.mass {
+            MassSource::Density(density) => filled(density)?,
+            MassSource::Mass(mass) => whole(filled(1.0)?.with_mass(mass))?,
+            MassSource::Properties(properties) => whole(properties.checked())?,
+        };
+        let inverse = properties.inverse_inertia();
+        let can_turn = inverse.is_finite() && inverse.determinant() > 0.0;
+        if properties.mass.recip().is_finite() && can_turn { Ok(properties) } else { Err(BodyError::TooLight) }
     }
 }
 
@@ -322,6 +335,15 @@ pub enum BodyError {
     TotalMass {
         /// What is wrong with it.
         error: MassError,
+    },
+    /// The mass or a moment of inertia is so small that its inverse overflows.
+    #[error("the body's mass or inertia is too small: its inverse is no finite number")]
+    TooLight,
+    /// A half-space reaches to infinity and cannot move.
+    #[error("shape {index} is a half-space, which only fixed and kinematic bodies can have")]
+    Unbounded {
+        /// Which shape, counted from 0.
+        index: usize,
     },
     /// The world cannot collide this shape yet.
     #[error("shape {index} has a {kind}, for which the world computes no contacts yet")]

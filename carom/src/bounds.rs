@@ -31,6 +31,7 @@ mod hull;
 mod kdop;
 mod oriented_box;
 mod sphere;
+mod swept;
 
 mod cloud;
 mod extent;
@@ -50,6 +51,7 @@ pub use hull::BoundingHull;
 pub use kdop::Kdop;
 pub use oriented_box::OrientedBox;
 pub use sphere::{BoundingSphere, SphereFit};
+pub use swept::{Motion, SweepError};
 
 use crate::pose::LocalPose;
 use crate::shape::Shape;

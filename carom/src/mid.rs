@@ -29,8 +29,11 @@ pub struct ConvexPart {
     pub pose: Pose,
 }
 
+/// The boxes of the second collider's parts; kept to spare allocations.
+pub(crate) type Scratch = Vec<(ConvexPart, Aabb)>;
+
 /// The stage: replaces `convex_pairs` by the parts of `pairs` whose boxes overlap.
-pub(crate) fn expand(pairs: &[Pair], bodies: &Bodies, convex_pairs: &mut Vec<ConvexPair>) {
+pub(crate) fn expand(pairs: &[Pair], bodies: &Bodies, scratch: &mut Scratch, convex_pairs: &mut Vec<ConvexPair>) {
     convex_pairs.clear();
     for pair in pairs {
         let (Some(collider_a), Some(collider_b)) = (bodies.collider(pair.a), bodies.collider(pair.b)) else {
@@ -38,17 +41,16 @@ pub(crate) fn expand(pairs: &[Pair], bodies: &Bodies, convex_pairs: &mut Vec<Con
         };
         let (body_a, body_b) = (collider_a.body, collider_b.body);
         let moves = |body: u32| bodies.motions()[body as usize].is_movable();
-        let left_out = |body: u32| bodies.natures[body as usize].set_aside;
-        if body_a == body_b || !(moves(body_a) || moves(body_b)) || left_out(body_a) || left_out(body_b) {
+        let left_out = bodies.is_set_aside(body_a) || bodies.is_set_aside(body_b);
+        if body_a == body_b || left_out || !(moves(body_a) || moves(body_b)) {
             continue;
         }
-        for_each_part(bodies, pair.a, |a, shape_a| {
-            let bounds_a = Aabb::around_shape_at(shape_a, &a.pose);
-            for_each_part(bodies, pair.b, |b, shape_b| {
-                if bounds_a.overlaps(&Aabb::around_shape_at(shape_b, &b.pose)) {
-                    convex_pairs.push(ConvexPair { a, b });
-                }
-            });
+        scratch.clear();
+        for_each_part(bodies, pair.b, |b, shape| scratch.push((b, Aabb::around_shape_at(shape, &b.pose))));
+        for_each_part(bodies, pair.a, |a, shape| {
+            let bounds = Aabb::around_shape_at(shape, &a.pose);
+            let touching = scratch.iter().filter(|(_, other)| bounds.overlaps(other));
+            convex_pairs.extend(touching.map(|&(b, _)| ConvexPair { a, b }));
         });
     }
 }

@@ -1,6 +1,7 @@
 //! Narrow phase: where two convex parts touch, how deep and along which normal.
 //!
-//! Everything is computed in the frame of the first part, so precision does not depend on where in the world they are.
+//! Everything is computed in the frame of the smaller part, so precision does not depend on where in the world they
+//! are, nor on how large the other is.
 
 mod cuboid_cuboid;
 mod half_space;
@@ -91,6 +92,8 @@ pub struct Manifold {
     pub pair: ConvexPair,
     /// From the first body to the second; of unit length.
     pub normal: Vec3,
+    /// About how far the smaller part reaches from its origin.
+    pub size: f32,
     contacts: [Contact; MAX_POINTS],
     count: usize,
 }
@@ -109,13 +112,56 @@ pub(crate) fn collide(pairs: &[ConvexPair], bodies: &Bodies, manifolds: &mut Vec
         let (Some(shape_a), Some(shape_b)) = (mid::shape_of(bodies, &pair.a), mid::shape_of(bodies, &pair.b)) else {
             continue;
         };
-        let b_in_a = Pose::b_in_a(&pair.a.pose, &pair.b.pose);
-        let contact = contact(shape_a, shape_b, &b_in_a);
+        // In the frame of the smaller part the contact is near the origin, however large the other is.
+        let is_swapped = reach(shape_a) > reach(shape_b);
+        let (near, far) = if is_swapped {
+            ((shape_b, &pair.b), (shape_a, &pair.a))
+        } else {
+            ((shape_a, &pair.a), (shape_b, &pair.b))
+        };
+        let far_pose = beside(far.0, &far.1.pose, &near.1.pose);
+        let far_in_near = Pose::b_in_a(&near.1.pose, &far_pose);
+        if !far_in_near.position.is_finite() {
+            // Farther apart than f32 can say: boxes that end at the greatest f32 overlap, the shapes do not.
+            continue;
+        }
+        let contact = contact(near.0, far.0, &far_in_near);
         debug_assert!(contact.is_ok(), "the door lets in only shapes with contacts: {contact:?}");
         if let Ok(Some(local)) = contact {
-            manifolds.push(in_world(pair, &local, bodies));
+            let size = reach(near.0);
+            manifolds.push(in_world(pair, &local, &near.1.pose, if is_swapped { -1.0 } else { 1.0 }, size, bodies));
         }
     }
+}
+
+/// About how far a part reaches from its origin.
+fn reach(shape: &Shape) -> f32 {
+    match shape {
+        Shape::Sphere(sphere) => sphere.radius(),
+        Shape::Cuboid(cuboid) => cuboid.core().half_extents().max_element() + cuboid.radius(),
+        Shape::HalfSpace(_) => f32::INFINITY,
+        Shape::Point(_)
+        | Shape::Segment(_)
+        | Shape::Triangle(_)
+        | Shape::Capsule(_)
+        | Shape::Cylinder(_)
+        | Shape::Cone(_)
+        | Shape::Ellipsoid(_)
+        | Shape::Hull(_)
+        | Shape::Mesh(_)
+        | Shape::HeightField(_)
+        | Shape::Compound(_)
+        | Shape::Custom(_) => 1.0,
+    }
+}
+
+/// The pose of a half-space moved along its plane to beside another part, which changes nothing but the numbers' size;
+/// of any other shape its own pose.
+fn beside(shape: &Shape, pose: &Pose, other: &Pose) -> Pose {
+    let Shape::HalfSpace(half_space) = shape else { return *pose };
+    let normal = (pose.rotation.as_dquat() * half_space.normal().as_dvec3()).normalize();
+    let height = normal.dot(other.position - pose.position);
+    Pose { position: other.position - normal * height, rotation: pose.rotation }
 }
 
 /// The contact of two convex parts, none if they are apart, or an error if the pair has no contact test yet. The
@@ -134,36 +180,19 @@ pub(crate) fn collide(pairs: &[ConvexPair], bodies: &Bodies, manifolds: &mut Vec
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn contact(a: &Shape, b: &Shape, b_in_a: &LocalPose) -> Result<Option<LocalManifold>, NoContactTest> {
-    let has_test = |shape: &Shape| !matches!(shape, Shape::Compound(_)) && without_contacts(shape).is_none();
-    if !(has_test(a) && has_test(b)) {
-        return Err(NoContactTest { a: a.kind(), b: b.kind() });
-    }
-    Ok(contact_of(a, b, b_in_a))
-}
-
-/// No contacts are computed for this pair of shapes yet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("no contacts are computed between a {a} and a {b} yet")]
-pub struct NoContactTest {
-    /// The first shape.
-    pub a: ShapeKind,
-    /// The second shape.
-    pub b: ShapeKind,
-}
-
-/// See [`contact`], which keeps away the pairs that have no test yet.
-fn contact_of(a: &Shape, b: &Shape, b_in_a: &LocalPose) -> Option<LocalManifold> {
-    match (a, b) {
+    let none = Err(NoContactTest { a: a.kind(), b: b.kind() });
+    Ok(match (a, b) {
         (Shape::Sphere(a), Shape::Sphere(b)) => sphere::with_sphere(a, b, b_in_a),
         (Shape::Sphere(a), Shape::Cuboid(b)) => sphere::with_cuboid(a, b, b_in_a),
         (Shape::Sphere(a), Shape::HalfSpace(b)) => mirrored(b_in_a, |a_in_b| half_space::with_sphere(b, a, a_in_b)),
         (Shape::Cuboid(a), Shape::Sphere(b)) => mirrored(b_in_a, |a_in_b| sphere::with_cuboid(b, a, a_in_b)),
+        (Shape::Cuboid(a), Shape::Cuboid(b)) if a.radius() > 0.0 || b.radius() > 0.0 => return none,
         (Shape::Cuboid(a), Shape::Cuboid(b)) => cuboid_cuboid::contact(a.core(), b.core(), b_in_a),
         (Shape::Cuboid(a), Shape::HalfSpace(b)) => mirrored(b_in_a, |a_in_b| half_space::with_cuboid(b, a, a_in_b)),
         (Shape::HalfSpace(a), Shape::Sphere(b)) => half_space::with_sphere(a, b, b_in_a),
         (Shape::HalfSpace(a), Shape::Cuboid(b)) => half_space::with_cuboid(a, b, b_in_a),
-        // Neither has a mass, so no force could part them.
-        (Shape::HalfSpace(_), Shape::HalfSpace(_)) => None,
+        // Two half-spaces overlap without end: there is no point to push at.
+        (Shape::HalfSpace(_), Shape::HalfSpace(_)) => return none,
         (
             Shape::Sphere(_) | Shape::Cuboid(_) | Shape::HalfSpace(_),
             Shape::Point(_)
@@ -207,28 +236,29 @@ fn contact_of(a: &Shape, b: &Shape, b_in_a: &LocalPose) -> Option<LocalManifold>
             | Shape::HeightField(_)
             | Shape::Compound(_)
             | Shape::Custom(_),
-        ) => None,
-    }
+        ) => return none,
+    })
 }
 
-/// The first kind in a shape for which there is no contact test yet; the parts of a compound are asked one by one.
+/// No contacts are computed for this pair of shapes yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("no contacts are computed between a {a} and a {b} yet")]
+pub struct NoContactTest {
+    /// The first shape.
+    pub a: ShapeKind,
+    /// The second shape.
+    pub b: ShapeKind,
+}
+
+/// The first kind in a shape that has no contacts with every sharp shape that the world knows; the parts of a compound
+/// are asked one by one.
 pub(crate) fn without_contacts(shape: &Shape) -> Option<ShapeKind> {
-    match shape {
-        Shape::Sphere(_) | Shape::HalfSpace(_) => None,
-        Shape::Cuboid(cuboid) => (cuboid.radius() > 0.0).then_some(ShapeKind::Cuboid),
-        Shape::Compound(compound) => compound.parts().iter().find_map(|part| without_contacts(&part.shape)),
-        Shape::Point(_)
-        | Shape::Segment(_)
-        | Shape::Triangle(_)
-        | Shape::Capsule(_)
-        | Shape::Cylinder(_)
-        | Shape::Cone(_)
-        | Shape::Ellipsoid(_)
-        | Shape::Hull(_)
-        | Shape::Mesh(_)
-        | Shape::HeightField(_)
-        | Shape::Custom(_) => Some(shape.kind()),
+    if let Shape::Compound(compound) = shape {
+        return compound.parts().iter().find_map(|part| without_contacts(&part.shape));
     }
+    let probes = [Shape::sphere(1.0), Shape::cuboid(1.0, 1.0, 1.0)];
+    let has_contacts = |probe: &Shape| contact(shape, probe, &LocalPose::IDENTITY).is_ok();
+    (!probes.iter().flatten().all(has_contacts)).then(|| shape.kind())
 }
 
 /// The answer of the mirror pair, turned round.
@@ -237,21 +267,20 @@ fn mirrored(b_in_a: &LocalPose, contact: impl FnOnce(&LocalPose) -> Option<Local
     contact(&a_in_b).map(|manifold| manifold.flipped(&a_in_b))
 }
 
-fn in_world(pair: &ConvexPair, local: &LocalManifold, bodies: &Bodies) -> Manifold {
+/// A manifold in the frame of a part at `pose`, in the axes of the world; `sign` is -1 if that part is the second.
+fn in_world(pair: &ConvexPair, local: &LocalManifold, pose: &Pose, sign: f32, size: f32, bodies: &Bodies) -> Manifold {
     let motions = bodies.motions();
-    let (center_a, center_b) = (motions[pair.a.body as usize].center, motions[pair.b.body as usize].center);
-    let rotation = pair.a.pose.rotation;
-    let part_from_center_a = (pair.a.pose.position - center_a).as_vec3();
-    let part_from_center_b = (pair.a.pose.position - center_b).as_vec3();
+    let [from_a, from_b] =
+        [pair.a.body, pair.b.body].map(|body| (pose.position - motions[body as usize].center).as_vec3());
     let mut contacts = [Contact::default(); MAX_POINTS];
     for (contact, local) in contacts.iter_mut().zip(local.contacts()) {
-        let from_part = rotation * local.point;
+        let from_part = pose.rotation * local.point;
         *contact = Contact {
-            arm_a: part_from_center_a + from_part,
-            arm_b: part_from_center_b + from_part,
+            arm_a: from_a + from_part,
+            arm_b: from_b + from_part,
             depth: local.depth,
             feature: local.feature,
         };
     }
-    Manifold { pair: *pair, normal: rotation * local.normal, contacts, count: local.count }
+    Manifold { pair: *pair, normal: pose.rotation * local.normal * sign, size, contacts, count: local.count }
 }

@@ -74,7 +74,7 @@ pub(crate) fn solve(manifolds: &[Manifold], bodies: &mut Bodies, setting: &Setti
     before.clone_from(&bodies.motions);
     motion::apply_forces(bodies, setting);
     set_aside_broken(bodies, before, FaultStage::Forces, faults);
-    impulse::solve(manifolds, bodies, setting, constraints, impulses);
+    impulse::solve(manifolds, bodies, before, setting, constraints, impulses);
     set_aside_broken(bodies, before, FaultStage::Contacts, faults);
     motion::advance(bodies, setting.dt);
     projection::push_apart(manifolds, bodies, setting.dt, shifts);

@@ -5,7 +5,7 @@
 //! scalar twin in the tests, give the same bits.
 
 use fearless_simd::{Level, dispatch, prelude::*};
-use glam::{DVec3, Vec3};
+use glam::Vec3;
 
 /// How many points are located at a time.
 pub(crate) const BLOCK: usize = 64;
@@ -104,82 +104,6 @@ fn locate_twin(map: &CubeMap, points: &[Vec3], located: &mut Located) {
     }
 }
 
-/// How many points are compared with the planes at a time.
-const GROUP: usize = 8;
-
-/// A plane that points may be above: their height is `normal · point − offset`, uncertain by `doubt`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct DoubtfulPlane {
-    pub(crate) normal: DVec3,
-    pub(crate) offset: f64,
-    pub(crate) doubt: f64,
-}
-
-/// What is known about a point and a set of planes.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Above {
-    /// The first of the planes above which the point is farthest, less the doubt.
-    pub(crate) plane: u32,
-    /// How far, less the doubt: above zero the point is above the plane for certain.
-    pub(crate) height: f64,
-    /// Whether it is too near to one of the planes to tell the side.
-    pub(crate) is_doubtful: bool,
-}
-
-/// Compares the points named by `indices` with all planes.
-pub(crate) fn heights_above(
-    level: Level,
-    planes: &[DoubtfulPlane],
-    points: &[DVec3],
-    indices: &[u32],
-    result: &mut Vec<Above>,
-) {
-    dispatch!(level, simd => heights_above_wide(simd, planes, points, indices, result));
-}
-
-#[inline(always)]
-fn heights_above_wide<S: Simd>(
-    _: S,
-    planes: &[DoubtfulPlane],
-    points: &[DVec3],
-    indices: &[u32],
-    result: &mut Vec<Above>,
-) {
-    heights_above_twin(planes, points, indices, result);
-}
-
-/// As [`locate_twin`], this is made wide by the compiler: a group of points against one plane after the other.
-#[inline(always)]
-fn heights_above_twin(planes: &[DoubtfulPlane], points: &[DVec3], indices: &[u32], result: &mut Vec<Above>) {
-    result.clear();
-    for group in indices.chunks(GROUP) {
-        let mut x = [0.0; GROUP];
-        let mut y = [0.0; GROUP];
-        let mut z = [0.0; GROUP];
-        for (i, &index) in group.iter().enumerate() {
-            let point = points[index as usize];
-            (x[i], y[i], z[i]) = (point.x, point.y, point.z);
-        }
-        let mut heights = [f64::NEG_INFINITY; GROUP];
-        let mut numbers = [0u64; GROUP];
-        // The least distance from the doubtful zone: above zero for points that are in none.
-        let mut clear = [f64::INFINITY; GROUP];
-        for (number, plane) in planes.iter().enumerate() {
-            for i in 0..GROUP {
-                let height = plane.normal.x * x[i] + plane.normal.y * y[i] + plane.normal.z * z[i] - plane.offset;
-                let certain = height - plane.doubt;
-                numbers[i] = if certain > heights[i] { number as u64 } else { numbers[i] };
-                heights[i] = if certain > heights[i] { certain } else { heights[i] };
-                let gap = height.abs() - plane.doubt;
-                clear[i] = if gap < clear[i] { gap } else { clear[i] };
-            }
-        }
-        for i in 0..group.len() {
-            result.push(Above { plane: numbers[i] as u32, height: heights[i], is_doubtful: clear[i] <= 0.0 });
-        }
-    }
-}
-
 /// Coordinates to be scanned must be filled up to a multiple of this.
 pub(crate) const SCAN_LANES: usize = 16;
 /// The most points that can be scanned at a time.
@@ -263,35 +187,6 @@ mod tests {
             assert!(expected.cells.iter().all(|&cell| cell < 6 * map.side * map.side));
             let local = map.local(points[points.len() - 1]);
             assert_eq!(expected.distances[points.len() - 1], local.abs().max_element(), "round {round}");
-        }
-    }
-
-    #[test]
-    fn heights_are_alike_at_every_level() {
-        let mut rng = fastrand::Rng::with_seed(2);
-        for round in 0..200 {
-            let points: Vec<DVec3> = (0..50).map(|_| random_point(&mut rng).as_dvec3()).collect();
-            let planes: Vec<DoubtfulPlane> = (0..rng.usize(1..20))
-                .map(|_| DoubtfulPlane {
-                    normal: random_point(&mut rng).as_dvec3(),
-                    offset: rng.f64() - 0.5,
-                    doubt: rng.f64() * 0.01,
-                })
-                .collect();
-            let indices: Vec<u32> = (0..rng.usize(0..40)).map(|_| rng.u32(0..50)).collect();
-            let (mut expected, mut found) = (Vec::new(), Vec::new());
-            heights_above_twin(&planes, &points, &indices, &mut expected);
-            for level in levels() {
-                heights_above(level, &planes, &points, &indices, &mut found);
-                assert_eq!(found, expected, "{level:?}, round {round}");
-            }
-            for (&index, above) in indices.iter().zip(&expected) {
-                let height = |plane: &DoubtfulPlane| plane.normal.dot(points[index as usize]) - plane.offset;
-                let certain = planes.iter().map(|plane| height(plane) - plane.doubt);
-                assert_eq!(certain.clone().fold(f64::NEG_INFINITY, f64::max), above.height, "round {round}");
-                assert_eq!(certain.clone().position(|height| height == above.height), Some(above.plane as usize));
-                assert_eq!(planes.iter().any(|plane| height(plane).abs() <= plane.doubt), above.is_doubtful);
-            }
         }
     }
 

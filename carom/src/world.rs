@@ -1,6 +1,6 @@
 //! The world: bodies, and the one place that knows the order of the stages.
 
-use crate::body::{Bodies, Body, BodyError, BodyId, BodyKind, BodyMut, BodyRef};
+use crate::body::{Bodies, Body, BodyError, BodyId, BodyKind, BodyMut, BodyRef, Collider};
 use crate::bounds::Aabb;
 use crate::broad::{self, BroadPhase, BroadPhaseError, Pair, Structure};
 use crate::mid::{self, ConvexPair};
@@ -30,6 +30,7 @@ pub struct World {
     gravity: Vec3,
     solver: Solver,
     flow: Flow,
+    parts: mid::Scratch,
     outcome: response::Outcome,
     step: Step,
     time: f64,
@@ -167,6 +168,7 @@ impl WorldBuilder {
             gravity: self.gravity,
             solver: self.solver,
             flow: Flow::default(),
+            parts: mid::Scratch::default(),
             outcome: response::Outcome::default(),
             step: Step::default(),
             time: 0.0,
@@ -231,12 +233,12 @@ impl World {
         if !(dt > 0.0 && dt.is_finite()) {
             return Err(StepError::TimeStep { dt });
         }
-        let Self { bodies, broad, flow, outcome, .. } = self;
+        let Self { bodies, broad, flow, parts, outcome, .. } = self;
         let setting = Setting { gravity: self.gravity, dt, solver: self.solver };
         let mut clock = Clock::start();
         broad::find_pairs(broad.as_mut(), bodies, dt, &mut flow.pairs)?;
         let broad = clock.lap();
-        mid::expand(&flow.pairs, bodies, &mut flow.convex_pairs);
+        mid::expand(&flow.pairs, bodies, parts, &mut flow.convex_pairs);
         let mid = clock.lap();
         narrow::collide(&flow.convex_pairs, bodies, &mut flow.manifolds);
         let narrow = clock.lap();
@@ -277,6 +279,11 @@ impl World {
     /// until a body is added or removed.
     pub fn flow(&self) -> &Flow {
         &self.flow
+    }
+
+    /// The shape in a collider slot: what pairs and convex parts name.
+    pub fn collider(&self, slot: u32) -> Option<&Collider> {
+        self.bodies.collider(slot)
     }
 
     /// The impulses of the last step's contacts, in the order of the manifolds and their points.

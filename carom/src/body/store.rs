@@ -32,8 +32,12 @@ impl Motion {
         self.velocity + self.angular_velocity.cross(arm)
     }
 
-    /// Changes the velocities by an impulse at `arm` from the centre of mass.
+    /// Changes the velocities by an impulse at `arm` from the centre of mass; what contacts cannot move stays as it is.
     pub fn apply_impulse(&mut self, impulse: Vec3, arm: Vec3) {
+        // Not only for speed: an impulse that overflows, times zero, is NaN.
+        if !self.is_movable() {
+            return;
+        }
         self.velocity += impulse * self.inverse_mass;
         self.angular_velocity += self.inverse_inertia * arm.cross(impulse);
     }
@@ -91,7 +95,7 @@ struct Slot {
 
 /// The bodies of a world. Index `i` of each slice is the same body; indices change when a body is removed, ids do not.
 #[derive(Debug, Clone, Default)]
-pub struct Bodies {
+pub(crate) struct Bodies {
     slots: Vec<Slot>,
     free_slots: Vec<u32>,
     pub(crate) natures: Vec<Nature>,
@@ -102,35 +106,35 @@ pub struct Bodies {
 
 impl Bodies {
     /// How many bodies there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.motions.len()
     }
 
     /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.motions.is_empty()
     }
 
     /// How the bodies move, by dense index.
-    pub fn motions(&self) -> &[Motion] {
+    pub(crate) fn motions(&self) -> &[Motion] {
         &self.motions
     }
 
-    /// The id of the body at a dense index.
-    pub fn id(&self, dense: u32) -> BodyId {
-        self.natures[dense as usize].id
-    }
-
     /// The shape in a collider slot; a slot stays the same as long as its body lives.
-    pub fn collider(&self, slot: u32) -> Option<&Collider> {
+    pub(crate) fn collider(&self, slot: u32) -> Option<&Collider> {
         self.colliders.get(slot as usize)?.as_ref()
     }
 
     /// The world pose of a body's frame.
-    pub fn pose(&self, dense: u32) -> Pose {
+    pub(crate) fn pose(&self, dense: u32) -> Pose {
         let (nature, motion) = (&self.natures[dense as usize], &self.motions[dense as usize]);
         let to_center = motion.rotation.as_dquat() * nature.center_of_mass.as_dvec3();
         Pose { position: motion.center - to_center, rotation: motion.rotation }
+    }
+
+    /// Whether the body was left out because it went non-finite.
+    pub(crate) fn is_set_aside(&self, dense: u32) -> bool {
+        self.natures[dense as usize].set_aside
     }
 
     pub(crate) fn material(&self, dense: u32) -> Material {

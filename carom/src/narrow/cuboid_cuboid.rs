@@ -107,7 +107,8 @@ fn edge_contact(
     // Closest points of two lines that are not parallel, held to the edges' ends.
     let between = middle_b - middle_a;
     let cosine = along_a.dot(along_b);
-    let sine_squared = 1.0 - cosine * cosine;
+    // Not 1 - cosine², which is 0 for angles that are far from it.
+    let sine_squared = along_a.cross(along_b).length_squared();
     let (toward_a, toward_b) = (between.dot(along_a), between.dot(along_b));
     let at_a = ((toward_a - cosine * toward_b) / sine_squared).clamp(-half_a[i], half_a[i]);
     let at_b = ((cosine * toward_a - toward_b) / sine_squared).clamp(-half_b[j], half_b[j]);

@@ -2,14 +2,14 @@
 //!
 //! At a contact with normal n the closing velocity is c = (v_a + ω_a × r_a − v_b − ω_b × r_b)·n. An impulse j along n
 //! on b and −j on a changes it by −j·k, k = 1/m_a + 1/m_b + (r_a × n)ᵀ I_a⁻¹ (r_a × n) + (the same for b). What is
-//! wanted afterwards is −e times the closing velocity before, whence the lecture's j = (1 + e)·c / k. With several
+//! wanted afterwards is −e times the closing velocity before, whence j = (1 + e)·c / k. With several
 //! contacts each changes the others, so all are gone through again and again, each holding its total at j ≥ 0, until
 //! no impulse changes any more. With e = 1 and no friction a solved state keeps the energy; equal and opposite
 //! impulses keep the momentum whether solved or not. Friction acts against the sliding velocity with at most μ·j.
-//! Contacts that close slower than two steps of gravity are at rest and get e = 0, else they would jitter (R3).
-//! Stops when the largest change of velocity in a round is below 1e-6 of the largest closing speed, or after the
-//! given number of rounds. Cost: contacts × rounds. Sources: lecture 004 of the seeds; Catto 2005, Iterative Dynamics
-//! with Temporal Coherence, for holding the totals rather than each impulse at j ≥ 0.
+//! Contacts that close no faster than twice what this step's forces add are at rest and get e = 0, else they would
+//! jitter (R3). Stops when the largest change of velocity in a round is below 1e-6 of the largest closing speed, or
+//! after the given number of rounds. Cost: contacts × rounds. Sources: Newton's law of impact; Catto 2005, Iterative
+//! Dynamics with Temporal Coherence, for holding the totals rather than each impulse at j ≥ 0.
 
 use super::{Setting, Solver};
 use crate::body::{Bodies, Motion};
@@ -38,6 +38,8 @@ pub(super) struct Constraint {
     tangent_mass: [f32; 2],
     /// The separating speed that is wanted.
     target: f32,
+    /// The closing speed at the start.
+    closing: f32,
     friction: f32,
 }
 
@@ -45,17 +47,17 @@ pub(super) struct Constraint {
 pub(super) fn solve(
     manifolds: &[Manifold],
     bodies: &mut Bodies,
+    before: &[Motion],
     setting: &Setting,
     constraints: &mut Vec<Constraint>,
     impulses: &mut Vec<ContactImpulse>,
 ) {
     let Solver::Impulse { iterations } = setting.solver;
-    let resting_speed = 2.0 * setting.gravity.length() * setting.dt;
     constraints.clear();
-    constraints.extend(manifolds.iter().flat_map(|manifold| prepare(manifold, bodies, resting_speed)));
+    constraints.extend(manifolds.iter().flat_map(|manifold| prepare(manifold, bodies, before)));
     impulses.clear();
     impulses.resize(constraints.len(), ContactImpulse::default());
-    let tolerance = constraints.iter().map(|constraint| constraint.target).fold(resting_speed, f32::max) * 1e-6;
+    let tolerance = constraints.iter().map(|constraint| constraint.closing.abs()).fold(0.0, f32::max) * 1e-6;
     for _ in 0..iterations {
         let mut largest_change = 0.0f32;
         for (constraint, impulse) in constraints.iter().zip(impulses.iter_mut()) {
@@ -70,11 +72,13 @@ pub(super) fn solve(
 fn prepare<'a>(
     manifold: &'a Manifold,
     bodies: &'a Bodies,
-    resting_speed: f32,
+    before: &'a [Motion],
 ) -> impl Iterator<Item = Constraint> + 'a {
     let indices = [manifold.pair.a.body, manifold.pair.b.body];
     let material = bodies.material(indices[0]).mixed(bodies.material(indices[1]));
     let [a, b] = indices.map(|index| &bodies.motions()[index as usize]);
+    let [a_before, b_before] = indices.map(|index| &before[index as usize]);
+    let left_out = indices.iter().any(|&index| bodies.is_set_aside(index));
     let normal = manifold.normal;
     let tangents = <[Vec3; 2]>::from(normal.any_orthonormal_pair());
     manifold.contacts().iter().map(move |contact| {
@@ -88,6 +92,8 @@ fn prepare<'a>(
             if inverse > 0.0 { inverse.recip() } else { 0.0 }
         };
         let closing = (a.velocity_at(arms[0]) - b.velocity_at(arms[1])).dot(normal);
+        let closing_before = (a_before.velocity_at(arms[0]) - b_before.velocity_at(arms[1])).dot(normal);
+        let resting_speed = 2.0 * (closing - closing_before).abs();
         // Bodies that part are not in contact: to stop them at 0, should another contact push them together in this
         // step, would do work on them. Without an effective mass there is no impulse.
         let is_parting = closing < -resting_speed;
@@ -96,9 +102,10 @@ fn prepare<'a>(
             arms,
             normal,
             tangents,
-            effective_mass: if is_parting { 0.0 } else { mass_along(normal) },
+            effective_mass: if is_parting || left_out { 0.0 } else { mass_along(normal) },
             tangent_mass: tangents.map(mass_along),
             target: if closing > resting_speed { material.restitution * closing } else { 0.0 },
+            closing,
             friction: material.friction,
         }
     })
@@ -118,6 +125,14 @@ impl Constraint {
         let separating = push(Vec3::ZERO);
 
         let wanted = (self.target - separating.dot(self.normal)) * self.effective_mass;
+        if !wanted.is_finite() {
+            // Numbers have overflowed. The two bodies are at fault, unless one of them is known to be: those that
+            // touch it are not.
+            if a.is_finite() && b.is_finite() {
+                [a, b].into_iter().filter(|body| body.is_movable()).for_each(|body| body.velocity = Vec3::NAN);
+            }
+            return 0.0;
+        }
         let total = (impulse.normal + wanted).max(0.0);
         let change = total - impulse.normal;
         impulse.normal = total;
@@ -131,6 +146,9 @@ impl Constraint {
         }
         let friction = friction.clamp_length_max(limit);
         let change = friction - impulse.friction;
+        if !change.is_finite() {
+            return normal_change;
+        }
         impulse.friction = friction;
         push(change);
         let mass = self.tangent_mass[0].min(self.tangent_mass[1]);

@@ -11,7 +11,7 @@
 
 use super::Setting;
 use crate::body::{Bodies, BodyKind};
-use glam::{DMat3, DQuat, DVec3, Quat, Vec3};
+use glam::{DMat3, DQuat, DVec3, Vec3};
 
 /// Gravity, the user's forces and damping change the velocities.
 pub(super) fn apply_forces(bodies: &mut Bodies, setting: &Setting) {
@@ -43,7 +43,8 @@ pub(super) fn advance(bodies: &mut Bodies, dt: f32) {
             continue;
         }
         if nature.kind == BodyKind::Kinematic {
-            motion.rotation = (turn_by(motion.angular_velocity, dt) * motion.rotation).normalize();
+            let turn = turn_by(motion.angular_velocity.as_dvec3(), f64::from(dt));
+            motion.rotation = (turn * motion.rotation.as_dquat()).normalize().as_quat();
             continue;
         }
         // In f64: rounding errors of f32 add up while the body turns evenly, to 1e-3 of the spin in 10,000 steps.
@@ -70,7 +71,7 @@ fn free_turn(momentum: DVec3, spin: DVec3, inverse_inertia: &DMat3, dt: f64) -> 
     let speed = spin.length();
     let half_angle = 0.5 * dt * speed;
     if half_angle > LARGEST_HALF_ANGLE {
-        return turn_by(spin.as_vec3(), dt as f32).as_dquat();
+        return turn_by(spin, dt);
     }
     // tan(x)/x is 1 to the last digit where the quotient would lose digits.
     let half_step = if half_angle < 1e-4 { 0.5 * dt } else { libm::tan(half_angle) / speed };
@@ -101,9 +102,9 @@ fn cross_matrix(a: DVec3) -> DMat3 {
 }
 
 /// The turn at a constant angular velocity for `dt`.
-fn turn_by(spin: Vec3, dt: f32) -> Quat {
+fn turn_by(spin: DVec3, dt: f64) -> DQuat {
     let speed = spin.length();
     let half_angle = 0.5 * dt * speed;
-    let axis = if speed > 0.0 { spin * (libm::sinf(half_angle) / speed) } else { Vec3::ZERO };
-    Quat::from_xyzw(axis.x, axis.y, axis.z, libm::cosf(half_angle))
+    let axis = if speed > 0.0 { spin * (libm::sin(half_angle) / speed) } else { DVec3::ZERO };
+    DQuat::from_xyzw(axis.x, axis.y, axis.z, libm::cos(half_angle))
 }

@@ -239,6 +239,9 @@ impl Surface {
         let kept = |is_kept: &[bool]| {
             Some(self.points.iter().zip(is_kept).filter(|(_, is_kept)| **is_kept).map(|(&point, _)| point).collect())
         };
+        if self.faces.is_plain {
+            return None;
+        }
         let corners = &self.faces.is_corner;
         if self.triangles.corners.iter().flatten().any(|&point| !corners[point as usize]) {
             return kept(corners);

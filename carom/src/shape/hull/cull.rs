@@ -16,7 +16,7 @@ use fearless_simd::Level;
 use glam::{DVec3, Vec3};
 
 /// Fewer points than this are not worth the look.
-const FEWEST: usize = 1000;
+const FEWEST: usize = 2000;
 /// The farthest points are looked for among about this many.
 const SAMPLE: usize = 30_000;
 /// The least part of its distance by which a point must be inside, and the greatest before nothing is culled.
@@ -125,7 +125,8 @@ fn farthest_per_cell(points: &[Vec3], map: &CubeMap) -> Vec<DVec3> {
 /// For each cell the distance, in the maximum norm, up to which all of it is inside the hull `inner`, which is given in
 /// units of `unit`; none if the centre is not far enough inside for the given error.
 fn limits(inner: &Triangulation, side: usize, unit: f64, error: f64) -> Option<Vec<f32>> {
-    let nearest = unit * inner.planes.iter().map(|plane| plane.offset).fold(f64::INFINITY, f64::min);
+    let distances = inner.planes.iter().map(|plane| plane.offset / plane.normal.length());
+    let nearest = unit * distances.fold(f64::INFINITY, f64::min);
     let margin = (4.0 * error / nearest).max(MARGINS[0]);
     if !(nearest > 0.0 && margin < MARGINS[1]) {
         return None;

@@ -28,6 +28,8 @@ pub(super) struct Faces {
     pub(super) count: usize,
     /// Whether each point is a vertex of the polytope: a corner of three faces or more.
     pub(super) is_corner: Vec<bool>,
+    /// Whether no two triangles that share an edge are near one plane: then there is nothing to merge or to leave out.
+    pub(super) is_plain: bool,
 }
 
 /// The faces that the triangles make up. Points have coordinates in [-1, 1].
@@ -44,7 +46,7 @@ pub(super) fn merge(points: &[DVec3], hull: &Triangulation) -> Faces {
     };
     let mut seeds = merger.triangles_with_flat_edges();
     if seeds.is_empty() {
-        return Faces::unmerged(points.len(), hull);
+        return Faces { is_plain: true, ..Faces::unmerged(points.len(), hull) };
     }
     merger.area.extend(hull.corners.iter().map(|&corners| area_vector(points, corners)));
     merger.face.resize(hull.corners.len(), NONE);
@@ -69,7 +71,12 @@ pub(super) fn merge(points: &[DVec3], hull: &Triangulation) -> Faces {
         *face = count;
         count += 1;
     }
-    let mut faces = Faces { of_triangle: merger.face, count: count as usize, is_corner: vec![false; points.len()] };
+    let mut faces = Faces {
+        of_triangle: merger.face,
+        count: count as usize,
+        is_corner: vec![false; points.len()],
+        is_plain: false,
+    };
     for _ in 0..REPAIR_ROUNDS {
         faces.find_corners(hull);
         let spoilt = faces.spoilt(points, hull);
@@ -88,7 +95,8 @@ impl Faces {
         for &corner in hull.corners.iter().flatten() {
             is_corner[corner as usize] = true;
         }
-        Self { of_triangle: (0..hull.corners.len() as u32).collect(), count: hull.corners.len(), is_corner }
+        let of_triangle = (0..hull.corners.len() as u32).collect();
+        Self { of_triangle, count: hull.corners.len(), is_corner, is_plain: false }
     }
 
     fn find_corners(&mut self, hull: &Triangulation) {

@@ -2,7 +2,8 @@
 //!
 //! They make triangles that are so low that their planes are lost in rounding: two vertices that all but coincide, or
 //! three that are all but on a line. The vertex opposite of the longest edge is within the triangle's height of the hull
-//! of the others, so it can be left out.
+//! of the others, so it can be left out. A needle is near the plane of its neighbour across that edge, so where no edge
+//! is flat there are none.
 
 use super::cloud::ROUNDING;
 use super::quickhull::Triangulation;

@@ -14,8 +14,6 @@
 
 use super::super::FlatExtent;
 use super::cloud::first_tetrahedron;
-use crate::simd::{Above, DoubtfulPlane, heights_above};
-use fearless_simd::Level;
 use glam::DVec3;
 use robust::{Coord3D, orient3d};
 use std::collections::BinaryHeap;
@@ -54,19 +52,27 @@ impl Triangulation {
     }
 }
 
-/// The points above a plane have positive height. The normal has unit length except for needles near underflow.
-pub(super) type Plane = DoubtfulPlane;
+/// The points above a plane have positive height. The normal is as long as twice the area of the triangle, and so are
+/// heights: nothing here needs true ones, and roots are slow.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Plane {
+    pub(super) normal: DVec3,
+    pub(super) offset: f64,
+    /// The sign is wrong for no height above this, and for none of its negative or below.
+    doubt: f64,
+}
 
 impl Plane {
     fn through(a: DVec3, b: DVec3, c: DVec3) -> Self {
         let (u, v) = (b - a, c - a);
         let normal = u.cross(v);
-        // Needles so thin that the square underflows keep a normal that is not of unit length; only signs matter there.
-        let length = normal.length();
-        let to_unit = if length > 1e-140 { 1.0 / length } else { 1.0 };
-        let normal = normal * to_unit;
-        let permanent = permanent(u, v).element_sum();
-        Self { normal, offset: normal.dot(a), doubt: PLANE_ERROR * permanent * to_unit }
+        let permanent = permanent(u, v);
+        let error = PLANE_ERROR * permanent.element_sum();
+        // Across an axis the height is one product less another with the same factor. Coordinates that differ do so by
+        // 2⁻²⁴ of their size, so the products differ as well, and the sign is right if that of the factor is.
+        let is_across_axis = permanent.cmpeq(DVec3::ZERO).bitmask().count_ones() >= 2;
+        let doubt = if is_across_axis && normal.abs().max_element() > error { 0.0 } else { error };
+        Self { normal, offset: normal.dot(a), doubt }
     }
 
     pub(super) fn height(&self, point: DVec3) -> f64 {
@@ -151,8 +157,6 @@ struct Hull<'a> {
     orphans: Vec<u32>,
     cone: Vec<u32>,
     cone_planes: Vec<Plane>,
-    heights: Vec<Above>,
-    level: Level,
     /// For a vertex on the rim, the new face whose rim edge starts there.
     cone_from: Vec<u32>,
 }
@@ -178,8 +182,6 @@ impl<'a> Hull<'a> {
             orphans: Vec::new(),
             cone: Vec::new(),
             cone_planes: Vec::new(),
-            heights: Vec::new(),
-            level: Level::new(),
             cone_from: vec![NONE; points.len()],
         };
         for (corners, neighbours) in
@@ -258,14 +260,30 @@ impl<'a> Hull<'a> {
 
     /// Gives each orphan to a face of the cone that sees it; those that see none are inside for good.
     fn hand_out_orphans(&mut self) {
+        if self.orphans.is_empty() {
+            return;
+        }
         self.cone_planes.clear();
         self.cone_planes.extend(self.cone.iter().map(|&face| self.faces[face as usize].plane));
-        heights_above(self.level, &self.cone_planes, self.points, &self.orphans, &mut self.heights);
-        for (&point, &Above { plane, height, is_doubtful }) in self.orphans.iter().zip(&self.heights) {
-            let mut found = (height > 0.0).then_some((plane as usize, height));
+        for &point in &self.orphans {
+            let position = self.points[point as usize];
+            let mut is_doubtful = false;
+            let mut found = None;
+            for (index, plane) in self.cone_planes.iter().enumerate() {
+                let height = plane.height(position);
+                if height > plane.doubt {
+                    found = Some((index, height));
+                    break;
+                }
+                is_doubtful |= height > -plane.doubt;
+            }
             if is_doubtful && found.is_none() {
-                let index = self.cone.iter().position(|&face| self.sees(point, face));
-                found = index.map(|index| (index, self.cone_planes[index].height(self.points[point as usize])));
+                let position = self.points[point as usize];
+                let sees = |(plane, &face): (&Plane, &u32)| {
+                    plane.height(position) > -plane.doubt && self.is_above_face(position, face)
+                };
+                let index = self.cone_planes.iter().zip(&self.cone).position(sees);
+                found = index.map(|index| (index, self.cone_planes[index].height(position)));
             }
             if let Some((index, height)) = found {
                 let face = &mut self.faces[self.cone[index] as usize];
@@ -282,22 +300,25 @@ impl<'a> Hull<'a> {
     }
 
     /// Whether `point` is strictly above the plane of `face`, exactly.
-    fn sees(&self, point: u32, face: u32) -> bool {
-        let face = &self.faces[face as usize];
+    fn sees(&self, point: u32, number: u32) -> bool {
+        let face = &self.faces[number as usize];
         let position = self.points[point as usize];
         let height = face.plane.height(position);
-        if height.abs() > face.plane.doubt {
+        if height > face.plane.doubt || height <= -face.plane.doubt {
             return height > 0.0;
         }
-        let [a, b, c] = face.corners.map(|corner| self.points[corner as usize]);
+        self.is_above_face(position, number)
+    }
+
+    #[cold]
+    fn is_above_face(&self, position: DVec3, face: u32) -> bool {
+        let [a, b, c] = self.faces[face as usize].corners.map(|corner| self.points[corner as usize]);
         is_above(a, b, c, position)
     }
 
     fn add_face(&mut self, corners: [u32; 3], neighbours: [u32; 3]) -> u32 {
         // From the lowest corner on, so that its rounding does not depend on how the hull was built.
-        let mut from_lowest = corners;
-        from_lowest.rotate_left(lowest(corners));
-        let [a, b, c] = from_lowest.map(|corner| self.points[corner as usize]);
+        let [a, b, c] = rotated(corners, lowest(corners)).map(|corner| self.points[corner as usize]);
         let face = Face {
             corners,
             neighbours,
@@ -327,17 +348,22 @@ impl<'a> Hull<'a> {
             })
             .collect();
         let kept = || self.faces.iter().filter(|face| !face.is_removed());
-        let from_lowest = |face: &Face, mut corners: [u32; 3]| {
-            corners.rotate_left(lowest(face.corners));
-            corners
-        };
         Triangulation {
-            corners: kept().map(|face| from_lowest(face, face.corners)).collect(),
+            corners: kept().map(|face| rotated(face.corners, lowest(face.corners))).collect(),
             neighbours: kept()
-                .map(|face| from_lowest(face, face.neighbours.map(|neighbour| numbers[neighbour as usize])))
+                .map(|face| rotated(face.neighbours, lowest(face.corners)).map(|face| numbers[face as usize]))
                 .collect(),
             planes: kept().map(|face| face.plane).collect(),
         }
+    }
+}
+
+/// The three, starting with number `first`.
+fn rotated([a, b, c]: [u32; 3], first: usize) -> [u32; 3] {
+    match first {
+        0 => [a, b, c],
+        1 => [b, c, a],
+        _ => [c, a, b],
     }
 }
 

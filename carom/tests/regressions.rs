@@ -1,0 +1,190 @@
+//! Faults that were found once, named by their symptom.
+
+use carom::narrow::contact;
+use carom::prelude::*;
+use carom::response::FaultStage;
+
+type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+const DT: f32 = 1.0 / 60.0;
+
+fn floor() -> Result<Body, ShapeError> {
+    Ok(Body::fixed().shape(Shape::half_space([0.0, 1.0, 0.0])?))
+}
+
+#[test]
+fn one_overflowing_contact_set_aside_the_floor_and_all_that_stood_on_it() -> Outcome {
+    let mut world = World::default();
+    let floor = world.add(floor()?)?;
+    let resting = world.add(Body::dynamic().at([5.0, 0.499, 0.0]).shape(Shape::sphere(0.5)?))?;
+    let bullet =
+        world.add(Body::dynamic().at([0.0, 0.9, 0.0]).velocity([0.0, -1e36, 0.0]).shape(Shape::sphere(1.0)?))?;
+    let faults = world.step(DT)?.faults.clone();
+    assert_eq!(faults.len(), 1, "{faults:?}");
+    assert_eq!((faults[0].body, faults[0].stage), (bullet, FaultStage::Contacts));
+    // It stays where it was, without velocity.
+    let bullet = world.body(bullet)?;
+    assert_eq!((bullet.position(), bullet.velocity()), (DVec3::new(0.0, 0.9, 0.0), Vec3::ZERO));
+    assert!(bullet.is_set_aside() && !world.body(floor)?.is_set_aside() && !world.body(resting)?.is_set_aside());
+    for _ in 0..60 {
+        assert!(world.step(DT)?.faults.is_empty());
+    }
+    assert!((world.body(resting)?.position().y - 0.5).abs() < 0.01);
+    Ok(())
+}
+
+#[test]
+fn nearly_parallel_edges_gave_a_contact_at_nan() -> Outcome {
+    let cube = Shape::cuboid(1.0, 1.0, 1.0)?;
+    for angle in [1.2e-4f32, 1.6e-4, 2.4e-4, 1e-3, 0.01] {
+        for offset in [0.0, 3e-6, -3e-6] {
+            let turn = Quat::from_axis_angle(Vec3::new(1.0, 1.0, 0.0).normalize(), angle);
+            let b_in_a = LocalPose::new(Vec3::new(1.99999, 1.99999 + offset, 0.0), turn);
+            if let Some(manifold) = contact(&cube, &cube, &b_in_a)? {
+                for contact in manifold.contacts() {
+                    let point = contact.point;
+                    assert!(point.is_finite() && point.abs().max_element() < 1.001, "{angle} {offset}: {manifold:?}");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_ball_rolled_away_by_itself_far_from_the_origin_of_its_floor() -> Outcome {
+    for distance in [0.0, 1e3, 1e5, 1e7] {
+        for floor in [Shape::half_space([0.0, 1.0, 0.0])?, Shape::cuboid(2e7, 1.0, 2e7)?] {
+            let top = if floor.kind() == ShapeKind::Cuboid { 1.0 } else { 0.0 };
+            let mut world = World::default();
+            world.add(Body::fixed().rotated(Quat::from_rotation_y(0.5)).shape(floor))?;
+            let start = DVec3::new(distance, top + 0.499, 0.0);
+            let ball = world.add(Body::dynamic().at(start).shape(Shape::sphere(0.5)?))?;
+            for _ in 0..600 {
+                world.step(DT)?;
+            }
+            let moved = world.body(ball)?.position() - start;
+            assert!(moved.x.hypot(moved.z) < 1e-3, "{distance} m away it moved by {moved}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn friction_beyond_the_root_of_the_greatest_number_acted_without_a_load() -> Outcome {
+    let mut world = World::builder().gravity([0.0; 3]).build()?;
+    world.add(floor()?.friction(2e19))?;
+    let body = Body::dynamic().at([0.0, 0.4999, 0.0]).velocity([5.0, 1.0, 0.0]).shape(Shape::sphere(0.5)?);
+    let ball = world.add(body.friction(2e19))?;
+    world.step(DT)?;
+    assert_eq!(world.body(ball)?.velocity(), Vec3::new(5.0, 1.0, 0.0));
+    assert_eq!(world.body(ball)?.angular_velocity(), Vec3::ZERO);
+    Ok(())
+}
+
+#[test]
+fn a_heavy_ball_hopped_for_ever() -> Outcome {
+    let mut world = World::default();
+    world.add(floor()?)?;
+    let body = Body::dynamic().at([0.0, 0.6, 0.0]).shape(Shape::sphere(0.5)?).restitution(0.8);
+    let ball = world.add(body.gravity_scale(10.0))?;
+    for _ in 0..1200 {
+        world.step(DT)?;
+    }
+    for _ in 0..60 {
+        world.step(DT)?;
+        assert!(world.body(ball)?.velocity().length() < 1e-3, "{}", world.body(ball)?.velocity());
+    }
+    Ok(())
+}
+
+#[test]
+fn a_bead_sank_into_the_floor_by_more_than_its_size() -> Outcome {
+    let mut world = World::default();
+    world.add(floor()?)?;
+    let bead = world.add(Body::dynamic().at([0.0, 0.02, 0.0]).shape(Shape::sphere(0.002)?))?;
+    for _ in 0..600 {
+        world.step(1.0 / 240.0)?;
+    }
+    let height = world.body(bead)?.position().y;
+    assert!((height - 0.002).abs() < 1e-4, "{height}");
+    Ok(())
+}
+
+#[test]
+fn spheres_of_astronomic_size_were_missed() -> Outcome {
+    let ball = Shape::sphere(0.5)?;
+    for radius in [1e10f32, 1e18, 1e20, 1e30] {
+        let planet = Shape::sphere(radius)?;
+        let manifold = contact(&planet, &ball, &LocalPose::at([0.0, radius, 0.0]))?.expect("they overlap");
+        assert!((manifold.contacts()[0].depth - 0.5).abs() < 1e-3 && manifold.normal == Vec3::Y, "{radius}");
+        let cube = Shape::cuboid(radius, radius, radius)?;
+        assert!(contact(&ball, &cube, &LocalPose::at([0.0, -radius, 0.0]))?.is_some(), "{radius}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_body_beyond_the_range_of_f32_broke_the_others() -> Outcome {
+    let mut world = World::default();
+    world.add(floor()?)?;
+    world.add(Body::dynamic().at([0.0, 0.499, 0.0]).shape(Shape::sphere(0.5)?))?;
+    world.add(Body::dynamic().at([1e39, 0.9, 0.0]).shape(Shape::sphere(1.0)?))?;
+    world.add(Body::dynamic().at([-1e300, 0.9, 0.0]).shape(Shape::cuboid(1.0, 1.0, 1.0)?))?;
+    for _ in 0..10 {
+        let faults = world.step(DT)?.faults.clone();
+        assert!(faults.is_empty(), "{faults:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn masses_without_a_finite_inverse_were_let_in() -> Outcome {
+    let mut world = World::default();
+    let ball = Body::dynamic().shape(Shape::sphere(0.5)?);
+    assert!(matches!(world.add(ball.clone().mass(1e-40)), Err(BodyError::TooLight | BodyError::TotalMass { .. })));
+    let properties = MassProperties::of_shape(&Shape::sphere(0.5)?, 1000.0)?;
+    let tiny = MassProperties { inertia: properties.inertia * 1e-41, ..properties };
+    assert!(world.add(ball.clone().mass_properties(tiny)).is_err());
+    let floor = Body::dynamic().shape(Shape::half_space([0.0, 1.0, 0.0])?).mass_properties(properties);
+    assert_eq!(world.add(floor), Err(BodyError::Unbounded { index: 0 }));
+    assert!(world.is_empty());
+    Ok(())
+}
+
+#[test]
+fn enormous_spins_were_called_faults() -> Outcome {
+    let mut world = World::default();
+    for body in [Body::dynamic(), Body::kinematic()] {
+        world.add(body.shape(Shape::sphere(0.5)?).angular_velocity([3e19, 0.0, 1e18]))?;
+    }
+    assert!(world.step(DT)?.faults.is_empty());
+    Ok(())
+}
+
+#[test]
+fn removing_a_body_in_contact_leaves_the_others_in_theirs() -> Outcome {
+    let mut world = World::default();
+    world.add(floor()?)?;
+    let ids: Vec<BodyId> = (0..4)
+        .map(|level| {
+            let body = Body::dynamic().at([0.0, 0.5 + f64::from(level), 0.0]);
+            Ok(world.add(body.shape(Shape::cuboid(0.5, 0.5, 0.5)?))?)
+        })
+        .collect::<Result<_, Box<dyn std::error::Error>>>()?;
+    for _ in 0..60 {
+        world.step(DT)?;
+    }
+    world.remove(ids[1])?;
+    assert!(world.flow().manifolds.is_empty() && world.impulses().is_empty());
+    for _ in 0..240 {
+        world.step(DT)?;
+    }
+    for (id, height) in [(ids[0], 0.5), (ids[2], 1.5), (ids[3], 2.5)] {
+        assert!((world.body(id)?.position().y - height).abs() < 0.05, "{}", world.body(id)?.position());
+    }
+    for pair in &world.flow().pairs {
+        assert!(world.collider(pair.a).is_some() && world.collider(pair.b).is_some());
+    }
+    Ok(())
+}
