@@ -9,7 +9,7 @@
 //! |---|---|---|---|---|---|---|---|
 //! | [`Aabb`] | 24 | 1 | 10 | 1 | 1 | 1 | the broad phase; trees that change every step |
 //! | [`BoundingSphere`] | 16 | 1 | 5 | 5 | 20 | 3.6 | what tumbles: turning changes nothing |
-//! | [`BoundingCapsule`] | 28 | 8 | 10 | 1000 | 1500 | 0.84 | limbs, ropes, anything long and round |
+//! | [`BoundingCapsule`] | 28 | 11 | 10 | 1000 | 1500 | 0.84 | limbs, ropes, anything long and round |
 //! | [`OrientedBox`] | 48 | 6 | 15 | 1500 | 1500 | 0.44 | trees over rigid meshes; long or flat bodies |
 //! | [`Kdop<6>`](Kdop) | 24 | 1 | 150 | 1 | 2 | 1 | comparing with the others: it is the box |
 //! | [`Kdop<14>`](Kdop) | 56 | 1 | 500 | 1 | 6 | 0.55 | deforming meshes: refits as cheaply as a box |

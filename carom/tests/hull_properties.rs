@@ -55,8 +55,8 @@ fn the_hull_of_a_hull_is_the_same_polytope() {
 
 #[test]
 fn a_cube_has_six_faces_whatever_points_on_its_surface_come_with_it_and_however_it_is_turned() {
-    // Seed 9 is an open defect: one turned cube in some 3,000 keeps a face in pieces.
-    for seed in (0..1000).filter(|&seed| seed != 9) {
+    // Seed 9 kept a face in pieces while points had to be nearer to an edge to count as on it.
+    for seed in 0..1000 {
         let mut rng = Rng::with_seed(seed);
         let turn = random::rotation(&mut rng);
         let turn = if seed % 4 == 0 { Quat::IDENTITY } else { turn };

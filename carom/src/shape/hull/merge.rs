@@ -22,6 +22,10 @@ const REPAIR_ROUNDS: u32 = 8;
 /// How often a triangle may be part of a region that is no convex polygon; so that trying stays O(n).
 const TRIALS: u8 = 4;
 
+/// How far a point may be off an edge of a face and count as on it. The slab of a face is up to 2·√3 roundings thick, so a
+/// point that the face next to it takes in may be that far inside this one.
+const OFF_AN_EDGE: f64 = 4.0 * ROUNDING;
+
 /// The faces that the triangles of a hull make up.
 pub(super) struct Faces {
     pub(super) of_triangle: Vec<u32>,
@@ -134,7 +138,7 @@ impl Faces {
                     return true;
                 }
                 distance_to_segment(points[at as usize], polygon[side - 1], polygon[side % polygon.len()])
-                    <= 2.0 * ROUNDING
+                    <= OFF_AN_EDGE
             };
             let is_sound = border.iter().all(stays_near)
                 && polygon.len() >= 3
@@ -183,7 +187,7 @@ fn is_convex(polygon: &[DVec3], normal: DVec3) -> bool {
     (0..count).all(|index| {
         let [a, b, c] = [index, index + 1, index + 2].map(|i| polygon[i % count]);
         let turn = (b - a).cross(c - b).dot(normal);
-        turn >= -2.0 * ROUNDING * (c - a).length().max((b - a).length())
+        turn >= -OFF_AN_EDGE * (c - a).length().max((b - a).length())
     })
 }
 
