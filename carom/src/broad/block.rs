@@ -1,7 +1,8 @@
 //! Eight boxes side by side, tested at once.
 
+use super::ray::{BoxRay, WIDENING};
 use crate::bounds::Aabb;
-use fearless_simd::{Simd, SimdBase, SimdMask, f32x8};
+use fearless_simd::{Select, Simd, SimdBase, SimdMask, f32x8};
 use glam::Vec3;
 
 /// How many boxes a block holds.
@@ -57,6 +58,30 @@ impl BoxBlock {
     #[inline(always)]
     pub(super) fn overlaps<S: Simd>(&self, simd: S, bounds: &Aabb) -> u32 {
         self.loaded(simd).overlaps(simd, bounds)
+    }
+
+    /// Where the ray enters each lane's box, and bit `i` whether it meets that of lane `i` before `limit`: the same
+    /// numbers as [`BoxRay::entry`].
+    #[inline(always)]
+    pub(super) fn ray_entries<S: Simd>(&self, simd: S, ray: &BoxRay, limit: f32) -> (u32, [f32; LANES]) {
+        let mut enter = f32x8::splat(simd, 0.0);
+        let mut leave = f32x8::splat(simd, limit);
+        for axis in 0..3 {
+            let inverse = ray.inverse()[axis];
+            let (near, far) =
+                if inverse < 0.0 { (&self.max[axis], &self.min[axis]) } else { (&self.min[axis], &self.max[axis]) };
+            let origin = f32x8::splat(simd, ray.origin()[axis]);
+            let inverse = f32x8::splat(simd, inverse);
+            let near = (f32x8::load_array_ref(simd, near) - origin) * inverse;
+            let far = (f32x8::load_array_ref(simd, far) - origin) * inverse * f32x8::splat(simd, WIDENING);
+            // Comparisons are false for NaN, so NaN changes nothing.
+            enter = near.simd_gt(enter).select(near, enter);
+            leave = far.simd_lt(leave).select(far, leave);
+        }
+        let met = enter.simd_le(leave) & enter.simd_lt(f32x8::splat(simd, f32::INFINITY));
+        let mut entries = [0.0; LANES];
+        enter.store_slice(&mut entries);
+        (met.to_bitmask() as u32, entries)
     }
 
     /// The lanes in registers, for many tests. Written out: a closure may be left out of line, where lanes are narrow.

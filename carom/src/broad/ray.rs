@@ -17,7 +17,7 @@ pub struct BoxRay {
 }
 
 /// Twice the rounding of the slab test's three operations.
-const WIDENING: f32 = 1.0 + 8.0 * f32::EPSILON;
+pub(super) const WIDENING: f32 = 1.0 + 8.0 * f32::EPSILON;
 
 impl BoxRay {
     /// A ray; none if a number is NaN, the origin infinite, the direction zero or the limit negative.
@@ -34,6 +34,11 @@ impl BoxRay {
     /// Where it goes; distances are in units of this vector.
     pub fn direction(&self) -> Vec3 {
         self.direction
+    }
+
+    /// 1 / direction, coordinate by coordinate.
+    pub(super) fn inverse(&self) -> Vec3 {
+        self.inverse
     }
 
     /// How far it goes.

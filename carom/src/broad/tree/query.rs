@@ -3,8 +3,8 @@
 use super::super::block::{BoxBlock, LANES};
 use super::super::rebuilt::sort_neighbours;
 use super::super::{BoxRay, Neighbour, distance_squared};
-use super::DynamicTree;
 use super::nodes::{SHIFT, STACK};
+use super::{DynamicTree, Slots};
 use crate::bounds::{Aabb, BoundingVolume};
 use fearless_simd::{Simd, dispatch};
 use glam::Vec3;
@@ -21,34 +21,7 @@ impl DynamicTree {
 
     /// Nearer children first, so that a limit drawn in by `visit` spares the farther ones.
     pub(super) fn visit_ray(&self, ray: &BoxRay, visit: &mut dyn FnMut(u32, f32) -> f32) {
-        let levels = &self.nodes.levels;
-        let Some(top) = levels.len().checked_sub(1) else { return };
-        let mut limit = ray.limit();
-        let mut stack = vec![(0.0f32, top, 0usize)];
-        let mut met = Vec::with_capacity(LANES);
-        while let Some((entry, level, node)) = stack.pop() {
-            if entry > limit {
-                continue;
-            }
-            let block = &levels[level][node];
-            met.clear();
-            for lane in 0..LANES {
-                if let Some(entry) = ray.entry(&block.get(lane), limit) {
-                    met.push((entry, lane));
-                }
-            }
-            met.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
-            if level > 0 {
-                stack.extend(met.iter().map(|&(entry, lane)| (entry, level - 1, (node << SHIFT) + lane)));
-                continue;
-            }
-            for &(_, lane) in met.iter().rev() {
-                let slot = (node << SHIFT) + lane;
-                if let Some(entry) = self.slots.bounds.get(slot).and_then(|bounds| ray.entry(bounds, limit)) {
-                    limit = limit.min(visit(self.slots.ids[slot], entry));
-                }
-            }
-        }
+        dispatch!(self.level, simd => visit_ray(simd, &self.nodes.levels, &self.slots, ray, visit));
     }
 
     /// Best first: the nearest node or box is taken from a heap until `count` boxes have come out.
@@ -124,6 +97,54 @@ impl Ord for Candidate {
 impl PartialOrd for Candidate {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
+    }
+}
+
+/// See [`DynamicTree::visit_ray`].
+#[inline(always)]
+fn visit_ray<S: Simd>(
+    simd: S,
+    levels: &[Vec<BoxBlock>],
+    slots: &Slots,
+    ray: &BoxRay,
+    visit: &mut dyn FnMut(u32, f32) -> f32,
+) {
+    let Some(top) = levels.len().checked_sub(1) else { return };
+    let mut limit = ray.limit();
+    let mut stack = [(0.0f32, 0u32, 0u32); STACK];
+    stack[0] = (0.0, top as u32, 0);
+    let mut depth = 1;
+    while depth > 0 {
+        depth -= 1;
+        let (entry, level, node) = stack[depth];
+        if entry > limit {
+            continue;
+        }
+        let (mut hits, entries) = levels[level as usize][node as usize].ray_entries(simd, ray, limit);
+        if level == 0 {
+            while hits != 0 {
+                let slot = ((node << SHIFT) + hits.trailing_zeros()) as usize;
+                hits &= hits - 1;
+                if let Some(entry) = slots.bounds.get(slot).and_then(|bounds| ray.entry(bounds, limit)) {
+                    limit = limit.min(visit(slots.ids[slot], entry));
+                }
+            }
+            continue;
+        }
+        // Sorted into the stack from the farthest to the nearest, which is taken next.
+        let first = depth;
+        while hits != 0 {
+            let lane = hits.trailing_zeros();
+            hits &= hits - 1;
+            let child = (entries[lane as usize % LANES], level - 1, (node << SHIFT) + lane);
+            let mut place = depth;
+            while place > first && stack[place - 1].0 < child.0 {
+                stack[place] = stack[place - 1];
+                place -= 1;
+            }
+            stack[place] = child;
+            depth += 1;
+        }
     }
 }
 
