@@ -3,6 +3,7 @@
 //! Each row compares one job. Both sides must first agree on the result; then they are timed in turns within one run,
 //! so that what else the machine does strikes both.
 
+mod broad;
 mod clouds;
 mod measure;
 mod shapes;
@@ -23,12 +24,17 @@ struct Arguments {
     /// Write the rows to this file as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Measure only cases of the broad phase whose names begin like this: full/u1M, frame/, …
+    #[arg(long, value_name = "START", default_value = "", hide_default_value = true)]
+    only: String,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Area {
     /// Convex hulls and support points.
     Shapes,
+    /// The broad phase: pairs of boxes, rays among them, neighbours of points.
+    Broad,
 }
 
 /// How long the comparison may take.
@@ -45,9 +51,18 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let effort = if arguments.quick { Effort::Quick } else { Effort::Full };
     let rows = match arguments.area {
+        Area::Shapes if !arguments.only.is_empty() => Err("shapes are always measured all, without --only".to_owned()),
         Area::Shapes => shapes::rows(effort),
+        Area::Broad => broad::rows(effort, &arguments.only),
     };
-    match rows.and_then(|rows| measure::report(&rows, arguments.json.as_deref())) {
+    let reported = rows.and_then(|rows| {
+        measure::report(&rows, arguments.json.as_deref())?;
+        match arguments.area {
+            Area::Shapes => Ok(()),
+            Area::Broad => broad::print_summary(&rows, effort),
+        }
+    });
+    match reported {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("error: {message}");

@@ -1,8 +1,55 @@
 //! Broad phase: which shapes may touch, by their boxes.
+//!
+//! Every structure stands behind [`BroadPhase`] and gives exactly the same pairs; they differ in what they are fast at.
+//! Structures that are built anew for every set of boxes implement the smaller [`Index`] and get the rest from
+//! [`Rebuilt`].
 
+mod apart;
+mod auto;
+mod block;
+mod box_tree;
 mod brute_force;
+mod bsp;
+mod bvh;
+mod cell_walk;
+mod columns;
+mod drawing;
+mod events;
+mod hierarchical_grid;
+mod hilbert;
+mod kd_tree;
+mod octree;
+mod pair_set;
+mod preorder;
+mod proxies;
+mod radix;
+mod ray;
+mod rebuilt;
+mod sort_and_sweep;
+mod sorted_cells;
+mod spatial_hash;
+mod spread;
+mod sweep_and_prune;
+mod tree;
+mod uniform_grid;
 
+pub use auto::Auto;
 pub use brute_force::BruteForce;
+pub use bsp::Bsp;
+pub use bvh::{Bvh, BvhBuild, BvhError, REBUILD_PAYS, StaticBvh, adjacent_triangles};
+pub use drawing::Drawn;
+pub use hierarchical_grid::{HierarchicalGrid, Levels};
+pub use kd_tree::KdTree;
+pub use octree::Octree;
+pub use pair_set::PairSet;
+pub use proxies::Proxies;
+pub use ray::BoxRay;
+pub use rebuilt::{Index, Rebuilt};
+pub use sort_and_sweep::{SortAndSweep, SweptAxis};
+pub use spatial_hash::{HashedCells, SpatialHash};
+pub use sweep_and_prune::SweepAndPrune;
+pub use tree::DynamicTree;
+pub use uniform_grid::{Cells, UniformGrid};
 
 use crate::body::Bodies;
 use crate::bounds::Aabb;
@@ -16,6 +63,17 @@ pub struct Pair {
     /// The greater id.
     pub b: u32,
 }
+
+impl Pair {
+    /// The pair of two ids, in either order.
+    #[inline(always)]
+    pub fn new(one: u32, other: u32) -> Self {
+        Self { a: one.min(other), b: one.max(other) }
+    }
+}
+
+/// The greatest number of proxies; ids are below it.
+pub const MAX_PROXIES: u32 = 1 << 31;
 
 /// Why a broad phase refused a change; nothing has changed then.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
@@ -43,25 +101,135 @@ pub enum BroadPhaseError {
         /// The proxy.
         id: u32,
     },
+    /// The id is too great.
+    #[error("the id {id} is not below {MAX_PROXIES}")]
+    IdTooGreat {
+        /// The proxy.
+        id: u32,
+    },
 }
 
-/// Finds overlapping boxes among proxies that come, move and go. Ids are the caller's, small and reused.
+/// What has changed between two looks at the pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Changes<'a> {
+    /// Pairs that overlap now and did not before.
+    pub began: &'a [Pair],
+    /// Pairs that overlapped before and do not now, or whose proxy is gone.
+    pub ended: &'a [Pair],
+}
+
+/// A box near a point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Neighbour {
+    /// The proxy.
+    pub id: u32,
+    /// The squared distance from the point to its box; 0 inside.
+    pub distance_squared: f32,
+}
+
+/// What a structure that picks another by itself has picked, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    /// What it picked.
+    pub structure: Structure,
+    /// What it saw.
+    pub profile: Profile,
+    /// Why that speaks for the structure.
+    pub reason: &'static str,
+}
+
+/// What a set of boxes is like.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Profile {
+    /// How many boxes there are.
+    pub boxes: usize,
+    /// The share that came since the last look.
+    pub new_share: f32,
+    /// The share that moved since the last look.
+    pub moving_share: f32,
+    /// The largest extent over the median one, where it was measured; else 1.
+    pub size_spread: f32,
+}
+
+/// What a structure costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cost {
+    /// How many pairs of boxes the last search for pairs compared.
+    pub tests: u64,
+    /// How many bytes the structure holds.
+    pub memory: usize,
+}
+
+/// Finds overlapping boxes among proxies that come, move and go. Ids are the caller's: small, and reused after removal.
+///
+/// Boxes are closed: those that touch overlap. Queries see every change at once, whether or not pairs were asked for
+/// since. Orders depend on the history of calls only, never on the number of threads.
 pub trait BroadPhase: std::fmt::Debug + Send + Sync {
     /// Takes in a box under a new id.
     fn insert(&mut self, id: u32, bounds: Aabb) -> Result<(), BroadPhaseError>;
 
     /// Puts a box in place of the one under this id. `displacement` is how far it is expected to move until the next
-    /// update: a hint.
+    /// update: a hint that changes no answer.
     fn update(&mut self, id: u32, bounds: Aabb, displacement: Vec3) -> Result<(), BroadPhaseError>;
 
     /// Forgets a box.
     fn remove(&mut self, id: u32) -> Result<(), BroadPhaseError>;
 
-    /// Replaces `pairs` by all that overlap now, each once, in ascending order.
-    fn pairs(&mut self, pairs: &mut Vec<Pair>);
+    /// The box under an id.
+    fn bounds(&self, id: u32) -> Option<Aabb>;
 
-    /// Replaces `found` by the ids of the boxes that overlap `bounds`, in ascending order.
-    fn overlapping(&self, bounds: &Aabb, found: &mut Vec<u32>);
+    /// How many boxes there are.
+    fn len(&self) -> usize;
+
+    /// Whether there is none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All pairs that overlap now, each once.
+    fn pairs(&mut self) -> &[Pair];
+
+    /// What has changed since the last call of this function.
+    fn changes(&mut self) -> Changes<'_>;
+
+    /// Calls `visit` with each box that overlaps `bounds`, once.
+    fn overlapping(&self, bounds: &Aabb, visit: &mut dyn FnMut(u32));
+
+    /// Calls `visit` with each box that the ray meets before its limit and the distance where it enters it, in units
+    /// of the ray's direction. What `visit` returns is the limit from then on.
+    fn cast_ray(&self, ray: &BoxRay, visit: &mut dyn FnMut(u32, f32) -> f32);
+
+    /// Replaces `found` by the `count` boxes nearest to a point, the nearest first, smaller ids first among equals.
+    fn nearest(&self, point: Vec3, count: usize, found: &mut Vec<Neighbour>);
+
+    /// Calls `visit` with each box within `radius` of a point.
+    fn within(&self, center: Vec3, radius: f32, visit: &mut dyn FnMut(u32)) {
+        // A NaN or negative radius reaches nothing.
+        if radius >= 0.0 && center.is_finite() {
+            self.overlapping(&Aabb::new(center - radius, center + radius), &mut |id| {
+                if self.bounds(id).is_some_and(|bounds| distance_squared(&bounds, center) <= radius * radius) {
+                    visit(id);
+                }
+            });
+        }
+    }
+
+    /// Shows the structure: calls `sink` with each part of it.
+    fn draw(&self, sink: &mut dyn FnMut(Drawn));
+
+    /// What it costs.
+    fn cost(&self) -> Cost;
+
+    /// What it has picked and why, if it picks a structure by itself.
+    fn choice(&self) -> Option<&Choice> {
+        None
+    }
+}
+
+/// The squared distance from a box to a point; 0 inside.
+#[inline(always)]
+pub(crate) fn distance_squared(bounds: &Aabb, point: Vec3) -> f32 {
+    (bounds.min - point).max(point - bounds.max).max(Vec3::ZERO).length_squared()
 }
 
 /// Which structure a world uses.
@@ -69,15 +237,96 @@ pub trait BroadPhase: std::fmt::Debug + Send + Sync {
 #[non_exhaustive]
 pub enum Structure {
     /// Every box against every other.
-    #[default]
     BruteForce,
+    /// Sort and sweep along one axis, anew at every look.
+    SortAndSweep,
+    /// Three sorted axes that follow moving boxes.
+    SweepAndPrune,
+    /// One grid with cells for the largest box.
+    UniformGrid,
+    /// A grid for each octave of sizes.
+    HierarchicalGrid,
+    /// Cells of all sizes in a hash table.
+    SpatialHash,
+    /// A tree that follows moving boxes.
+    #[default]
+    DynamicTree,
+    /// Cubes divided in eight.
+    Octree,
+    /// Median planes across the axes.
+    KdTree,
+    /// Planes along faces of the boxes.
+    Bsp,
+    /// A hierarchy of boxes that is refitted while it stays good.
+    StaticBvh,
+    /// Whichever of these suits the scene.
+    Auto,
 }
 
 impl Structure {
-    pub(crate) fn build(self) -> Box<dyn BroadPhase> {
+    /// All of them.
+    pub const ALL: &'static [Self] = &[
+        Self::BruteForce,
+        Self::SortAndSweep,
+        Self::SweepAndPrune,
+        Self::UniformGrid,
+        Self::HierarchicalGrid,
+        Self::SpatialHash,
+        Self::Octree,
+        Self::KdTree,
+        Self::Bsp,
+        Self::StaticBvh,
+        Self::DynamicTree,
+        Self::Auto,
+    ];
+
+    /// Its name in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::BruteForce => "brute force",
+            Self::SortAndSweep => "sort and sweep",
+            Self::SweepAndPrune => "sweep and prune",
+            Self::UniformGrid => "uniform grid",
+            Self::HierarchicalGrid => "hierarchical grid",
+            Self::SpatialHash => "spatial hash",
+            Self::DynamicTree => "dynamic tree",
+            Self::Octree => "octree",
+            Self::KdTree => "k-d tree",
+            Self::Bsp => "BSP tree",
+            Self::StaticBvh => "static hierarchy",
+            Self::Auto => "auto",
+        }
+    }
+
+    /// The structure, empty.
+    pub fn build(self) -> Box<dyn BroadPhase> {
         match self {
             Self::BruteForce => Box::new(BruteForce::default()),
+            Self::SortAndSweep => Box::new(SortAndSweep::default()),
+            Self::SweepAndPrune => Box::new(SweepAndPrune::default()),
+            Self::UniformGrid => Box::new(UniformGrid::default()),
+            Self::HierarchicalGrid => Box::new(HierarchicalGrid::default()),
+            Self::SpatialHash => Box::new(SpatialHash::default()),
+            Self::DynamicTree => Box::new(DynamicTree::default()),
+            Self::Octree => Box::new(Rebuilt::<Octree>::default()),
+            Self::KdTree => Box::new(Rebuilt::<KdTree>::default()),
+            Self::Bsp => Box::new(Rebuilt::<Bsp>::default()),
+            Self::StaticBvh => Box::new(Rebuilt::<StaticBvh>::default()),
+            Self::Auto => Box::new(Auto::default()),
         }
+    }
+
+    /// The structure over boxes that are sound.
+    fn build_over(self, boxes: &Proxies) -> Box<dyn BroadPhase> {
+        if self == Self::DynamicTree {
+            return Box::new(DynamicTree::over(boxes));
+        }
+        let mut structure = self.build();
+        for (id, bounds) in boxes.iter() {
+            let inserted = structure.insert(id, *bounds);
+            debug_assert_eq!(inserted, Ok(()), "the boxes were checked before");
+        }
+        structure
     }
 }
 
@@ -94,10 +343,14 @@ pub(crate) fn find_pairs(
         for &slot in &nature.colliders {
             if let Some(collider) = bodies.collider(slot) {
                 let bounds = Aabb::around_shape_at(&collider.shape, &pose.compose(&collider.pose_in_body));
+                let is_fast = displacement.abs().cmpgt(bounds.half_extents()).any();
+                // What moves by more than half of itself in a step is looked for along its way.
+                let bounds = if is_fast { bounds.swept(displacement) } else { bounds };
                 broad.update(slot, bounds, displacement)?;
             }
         }
     }
-    broad.pairs(pairs);
+    pairs.clear();
+    pairs.extend_from_slice(broad.pairs());
     Ok(())
 }

@@ -27,6 +27,8 @@ pub mod body;
 
 pub mod broad;
 
+pub mod particles;
+
 pub mod mid;
 
 pub mod narrow;

@@ -8,7 +8,7 @@ mod mesh;
 mod moments;
 mod polytope;
 mod primitive;
-mod principal;
+pub(crate) mod principal;
 mod support_surface;
 mod wide;
 

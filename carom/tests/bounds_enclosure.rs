@@ -1,8 +1,9 @@
 //! Every volume encloses what it was fitted to, what it was merged from, and what moves with it.
 
 mod bounds_oracle;
+mod random;
 
-use bounds_oracle::{CLOUD_KINDS, Oracle, cloud, moved_points, pose, reach, rotation, size, vector};
+use bounds_oracle::{CLOUD_KINDS, Oracle, cloud, moved_points, pose, reach, size};
 use carom::bounds::{
     Aabb, BoundingCapsule, BoundingCylinder, BoundingEllipsoid, BoundingHull, BoundingSphere, BoundingVolume,
     BoundsError, Kdop, OrientedBox, SphereFit,
@@ -12,6 +13,7 @@ use carom::prelude::*;
 use carom::shape::{Part, SupportMap};
 use fastrand::Rng;
 use glam::DVec3;
+use random::{direction, rotation_often_aligned, vector};
 
 /// By the volume's own answer and by the oracle's, which may differ by f64 rounding.
 fn assert_encloses<V: Oracle>(volume: &V, points: &[Vec3], size: f64, what: &str) {
@@ -178,11 +180,11 @@ fn encloses_shapes<V: Oracle>() {
     let mut random = Rng::with_seed(31);
     for shape in shapes() {
         let volume = V::around_shape(&shape).unwrap();
-        let motion = LocalPose::new(vector(&mut random, 100.0), rotation(&mut random));
+        let motion = LocalPose::new(vector(&mut random, 100.0), rotation_often_aligned(&mut random));
         let moved = volume.moved(&motion);
         let turn = motion.rotation.as_dquat().normalize();
         for _ in 0..2_000 {
-            let point = farthest_point(&shape, bounds_oracle::direction(&mut random));
+            let point = farthest_point(&shape, direction(&mut random));
             let outside = volume.outside(point);
             assert!(outside <= 1e-12, "{}: {point} of {shape:?} is {outside:e} outside of {volume:?}", V::NAME);
             let outside = moved.outside(turn * point + motion.position.as_dvec3());
@@ -271,7 +273,7 @@ fn nothing_and_what_is_not_finite_are_refused_by_name() {
         let ground = Shape::half_space([0.0, 1.0, 0.0]).unwrap();
         assert_eq!(V::around_shape(&ground).unwrap_err(), BoundsError::Unbounded);
         let broken = V::around_shape(&Shape::custom(Broken)).unwrap_err();
-        assert!(matches!(broken, BoundsError::NotFinite { .. }), "{} {broken}", V::NAME);
+        assert!(matches!(broken, BoundsError::ExtentNotFinite { .. }), "{} {broken}", V::NAME);
     }
     #[derive(Debug)]
     struct Broken;

@@ -1,13 +1,15 @@
 //! Distances of shapes where things go wrong: coincident, nested, touching, huge next to tiny, not finite.
 
 mod distance_shapes;
+mod random;
 
 use carom::glam::{DVec3, Quat, Vec3};
 use carom::pose::{LocalPose, Pose};
 use carom::query::{self, Distance, QueryError};
 use carom::shape::{Part, Shape, SupportMap};
-use distance_shapes::{convex, cube, reach, rotation};
+use distance_shapes::{convex, reach};
 use fastrand::Rng;
+use random::{cube, direction, rotation};
 
 /// One of every kind.
 fn every_shape() -> Vec<Shape> {
@@ -104,7 +106,7 @@ fn a_common_point_is_in_both() {
         overlapping += 1;
         for (shape, pose) in [(&a, &pose_a), (&b, &pose_b)] {
             for _ in 0..50 {
-                let along = distance_shapes::direction(&mut random);
+                let along = direction(&mut random);
                 let outside = along.dot(common - pose.position) - reach(shape, pose.rotation, along);
                 assert!(outside <= 1e-11, "{outside} {shape:?} {pose:?} {common}");
             }

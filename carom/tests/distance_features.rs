@@ -2,20 +2,21 @@
 //! over the parameters, and duality, which proves both bounds in every case: the points lie on the features, and two
 //! parallel planes as far apart have the features on their outer sides.
 
+mod distance_shapes;
+mod random;
+
 use carom::distance::{
     Closest, DistanceError, edge_to_edge, edge_to_face, face_to_face, point_to_edge, point_to_face, point_to_point,
 };
 use carom::glam::{DVec3, Vec3};
+use distance_shapes::separated;
 use fastrand::Rng;
+use random::vector;
 
 const CASES: usize = 100_000;
 
 /// What is allowed, relative to the size of the input and its place.
 const TOLERANCE: f64 = 1e-6;
-
-fn cube(random: &mut Rng) -> Vec3 {
-    Vec3::from_array(std::array::from_fn(|_| random.f32() * 2.0 - 1.0))
-}
 
 /// Coordinates from a coarse grid: parallel, coplanar, coincident and touching cases come by themselves.
 fn grid(random: &mut Rng) -> Vec3 {
@@ -25,16 +26,16 @@ fn grid(random: &mut Rng) -> Vec3 {
 /// `N` points of one of the families that the cases cycle through; the second feature of a family may be tiny or far.
 fn feature<const N: usize>(random: &mut Rng, family: usize, second: bool) -> [Vec3; N] {
     let mut points: [Vec3; N] = std::array::from_fn(|_| match family {
-        0 | 5.. => cube(random),
+        0 | 5.. => vector(random, 1.0),
         1 => grid(random),
-        2 => cube(random) * if second { 1e-4 } else { 1.0 },
-        3 => cube(random) * if second { 1e-3 } else { 1e3 },
-        4 => cube(random) + Vec3::new(1e4, -1e4, 1e4),
+        2 => vector(random, 1.0) * if second { 1e-4 } else { 1.0 },
+        3 => vector(random, 1.0) * if second { 1e-3 } else { 1e3 },
+        4 => vector(random, 1.0) + Vec3::new(1e4, -1e4, 1e4),
     });
     match family {
         // All on one line, and all on nearly one line.
         5 | 6 => {
-            let (origin, along) = (cube(random), cube(random));
+            let (origin, along) = (vector(random, 1.0), vector(random, 1.0));
             let off = if family == 5 { 0.0 } else { 1e-6 };
             points = points.map(|point| origin + along * (point.x * 2.0) + off * point);
         }
@@ -52,28 +53,8 @@ fn feature<const N: usize>(random: &mut Rng, family: usize, second: bool) -> [Ve
 const FAMILIES: usize = 10;
 
 /// The least of a convex function over [0, 1].
-fn golden(function: impl Fn(f64) -> f64, steps: usize) -> f64 {
-    let ratio = 0.618_033_988_749_895;
-    let (mut low, mut high) = (0.0_f64, 1.0_f64);
-    let (mut left, mut right) = (1.0 - ratio, ratio);
-    let (mut at_left, mut at_right) = (function(left), function(right));
-    let mut least = function(0.0).min(function(1.0)).min(at_left).min(at_right);
-    for _ in 0..steps {
-        if at_left < at_right {
-            high = right;
-            (right, at_right) = (left, at_left);
-            left = high - ratio * (high - low);
-            at_left = function(left);
-            least = least.min(at_left);
-        } else {
-            low = left;
-            (left, at_left) = (right, at_right);
-            right = low + ratio * (high - low);
-            at_right = function(right);
-            least = least.min(at_right);
-        }
-    }
-    least
+fn least(function: impl Fn(f64) -> f64, steps: usize) -> f64 {
+    distance_shapes::golden(function, 0.0, 1.0, steps).1
 }
 
 fn at<const N: usize>(points: &[DVec3; N], s: f64, t: f64) -> DVec3 {
@@ -89,54 +70,13 @@ fn at<const N: usize>(points: &[DVec3; N], s: f64, t: f64) -> DVec3 {
 fn searched<const N: usize>(point: DVec3, feature: &[DVec3; N], steps: usize) -> f64 {
     match N {
         1 => point.distance(feature[0]),
-        2 => golden(|s| point.distance(at(feature, s, 0.0)), steps),
-        _ => golden(|s| golden(|t| point.distance(at(feature, s, t)), steps), steps),
+        2 => least(|s| point.distance(at(feature, s, 0.0)), steps),
+        _ => least(|s| least(|t| point.distance(at(feature, s, t)), steps), steps),
     }
 }
 
 fn wide<const N: usize>(points: [Vec3; N]) -> [DVec3; N] {
     points.map(|point| point.as_dvec3())
-}
-
-/// The distance of two convex polytopes as the widest gap between parallel planes that have them on their outer sides:
-/// every direction gives a lower bound, and the best one is among the normals of all pairs of sub-features.
-fn separated(a: &[DVec3], b: &[DVec3]) -> f64 {
-    let mut best: f64 = 0.0;
-    let mut attempt = |direction: DVec3| {
-        let direction = direction.normalize_or_zero();
-        for direction in [direction, -direction] {
-            let least_b = b.iter().map(|point| direction.dot(*point - a[0])).fold(f64::INFINITY, f64::min);
-            let greatest_a = a.iter().map(|point| direction.dot(*point - a[0])).fold(f64::NEG_INFINITY, f64::max);
-            best = best.max(least_b - greatest_a);
-        }
-    };
-    let edges = |points: &[DVec3]| -> Vec<[DVec3; 2]> {
-        let pairs = (0..points.len()).flat_map(|first| (0..first).map(move |second| [first, second]));
-        pairs.map(|pair| pair.map(|index| points[index])).collect()
-    };
-    let (edges_a, edges_b) = (edges(a), edges(b));
-    for (points, others) in [(a, &edges_b), (b, &edges_a)] {
-        for point in points {
-            for [start, end] in others {
-                let (along, offset) = (*end - *start, *point - *start);
-                if along != DVec3::ZERO {
-                    attempt(offset - along * (offset.dot(along) / along.length_squared()));
-                }
-            }
-        }
-    }
-    for point in a {
-        b.iter().for_each(|other| attempt(*other - *point));
-    }
-    for [start, end] in &edges_a {
-        edges_b.iter().for_each(|[other_start, other_end]| attempt((*end - *start).cross(*other_end - *other_start)));
-    }
-    for points in [a, b] {
-        if let [p, q, r] = points {
-            attempt((*q - *p).cross(*r - *p));
-        }
-    }
-    best
 }
 
 /// Asserts both bounds: the points are on the features, and the features are on the outer sides of two planes.
@@ -152,7 +92,7 @@ fn prove<const A: usize, const B: usize>(a: [Vec3; A], b: [Vec3; B], closest: Cl
     assert!((on_a.distance(on_b) - distance).abs() <= point_tolerance, "invariant: {}", context());
     assert!(searched(on_a, &a64, 40) <= point_tolerance, "not on a: {}", context());
     assert!(searched(on_b, &b64, 40) <= point_tolerance, "not on b: {}", context());
-    let apart = separated(&a64, &b64);
+    let apart = separated(&a64, &b64).max(0.0);
     assert!(distance <= apart + tolerance, "not least, {apart} is proven: {}", context());
     assert!(distance >= apart - tolerance, "less than what is proven, {apart}: {}", context());
     size
@@ -198,20 +138,20 @@ fn point_and_face() {
 
 #[test]
 fn edges() {
-    let oracle = |a: &[DVec3; 2], b: &[DVec3; 2]| golden(|s| searched(at(a, s, 0.0), b, 50), 50);
+    let oracle = |a: &[DVec3; 2], b: &[DVec3; 2]| least(|s| searched(at(a, s, 0.0), b, 50), 50);
     run::<2, 2>(4, edge_to_edge, oracle, 4);
 }
 
 #[test]
 fn edge_and_face() {
-    let oracle = |a: &[DVec3; 2], b: &[DVec3; 3]| golden(|s| searched(at(a, s, 0.0), b, 40), 40);
+    let oracle = |a: &[DVec3; 2], b: &[DVec3; 3]| least(|s| searched(at(a, s, 0.0), b, 40), 40);
     run::<2, 3>(5, edge_to_face, oracle, 100);
 }
 
 #[test]
 fn faces() {
     // Four nested searches take long; the proof by planes covers every case, the search a hundred of each family.
-    let oracle = |a: &[DVec3; 3], b: &[DVec3; 3]| golden(|s| golden(|t| searched(at(a, s, t), b, 34), 34), 34);
+    let oracle = |a: &[DVec3; 3], b: &[DVec3; 3]| least(|s| least(|t| searched(at(a, s, t), b, 34), 34), 34);
     run::<3, 3>(6, face_to_face, oracle, 400);
 }
 
@@ -235,7 +175,7 @@ fn far_from_the_origin_the_distance_has_the_same_bits() {
     let mut random = Rng::with_seed(9);
     for _ in 0..CASES {
         // Multiples of 1/512 stay exact when they are moved by 8192.
-        let mut coarse = || (cube(&mut random) * 512.0).round() / 512.0;
+        let mut coarse = || (vector(&mut random, 1.0) * 512.0).round() / 512.0;
         let (a, b) = ([coarse(), coarse(), coarse()], [coarse(), coarse(), coarse()]);
         let offset = Vec3::new(8192.0, -8192.0, 4096.0);
         let moved = face_to_face(a.map(|point| point + offset), b.map(|point| point + offset)).unwrap();
@@ -248,7 +188,7 @@ fn a_common_point_gives_distance_zero_and_one_point() {
     let mut random = Rng::with_seed(8);
     for _ in 0..20_000 {
         // An edge through a point inside a triangle, all on multiples of 1/64, where the common point is exact.
-        let coarse = |random: &mut Rng| (cube(random) * 64.0).round() / 64.0;
+        let coarse = |random: &mut Rng| (vector(random, 1.0) * 64.0).round() / 64.0;
         let corners = [coarse(&mut random), coarse(&mut random), coarse(&mut random)];
         let inside = 0.5 * corners[0] + 0.25 * corners[1] + 0.25 * corners[2];
         let away = coarse(&mut random);

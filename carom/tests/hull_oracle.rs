@@ -1,11 +1,13 @@
 //! Hulls against brute force in exact arithmetic, and against the known numbers of known polytopes.
 
 mod polytope;
+mod random;
 
 use carom::shape::ConvexHull;
 use fastrand::Rng;
 use glam::{Quat, Vec3};
-use polytope::{check, greatest_height, in_ball, on_sphere, rotation, same_polytope};
+use polytope::{check, greatest_height, in_ball, on_sphere, same_polytope};
+use random::rotation;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The faces of the hull of integer points: for each plane through three of them that has none above, the corners of the

@@ -1,11 +1,13 @@
 //! The support vertex of a polytope against the scan of all vertices in exact integer arithmetic.
 
 mod polytope;
+mod random;
 
 use carom::shape::{ConvexHull, SupportMap};
 use fastrand::Rng;
 use glam::Vec3;
-use polytope::{cube_corner, in_ball, on_sphere, rotation};
+use polytope::{cube_corner, in_ball, on_sphere};
+use random::rotation;
 
 /// Coordinates in the tests are multiples of 1 / UNIT, so that products and their sums are exact in i64.
 const UNIT: f32 = 1_048_576.0;

@@ -1,21 +1,15 @@
 //! Mass properties at the edge of what is possible: thin, huge, tiny, far away, open, flipped, and no solid at all.
 
+mod meshes;
+
 use carom::glam::Mat3;
 use carom::mass::{EdgeFault, InertiaFault, MassError, MassProperties};
 use carom::prelude::*;
 use carom::shape::{Part, SupportMap};
+use meshes::box_mesh;
 
 fn of(shape: &Shape) -> Result<MassProperties, MassError> {
     MassProperties::of_shape(shape, 1.0)
-}
-
-/// A box as a mesh, its triangles counter-clockwise from outside.
-fn box_mesh(half: Vec3, at: Vec3) -> (Vec<Vec3>, Vec<[u32; 3]>) {
-    let corner =
-        |bits: u32| at + half * Vec3::from([0, 1, 2].map(|axis| if bits >> axis & 1 == 1 { 1.0 } else { -1.0 }));
-    let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-    let triangles = quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
-    ((0..8).map(corner).collect(), triangles)
 }
 
 /// The closed form of a box, in f64: mass and moments.

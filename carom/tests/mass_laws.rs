@@ -1,25 +1,17 @@
 //! Laws that mass properties obey whatever the shape: rigid motions, the parallel axis, principal axes, and the same
 //! solid described in several ways.
 
+mod meshes;
+mod random;
+
 use carom::glam::{DMat3, DQuat, DVec3, Mat3};
 use carom::mass::MassProperties;
 use carom::prelude::*;
 use carom::shape::Part;
+use meshes::box_mesh;
+use random::{between, rotation, vector};
 
 const CASES: usize = 10_000;
-
-fn between(random: &mut fastrand::Rng, least: f32, greatest: f32) -> f32 {
-    least + random.f32() * (greatest - least)
-}
-
-fn vector(random: &mut fastrand::Rng, reach: f32) -> Vec3 {
-    Vec3::from([(); 3].map(|()| between(random, -reach, reach)))
-}
-
-fn rotation(random: &mut fastrand::Rng) -> Quat {
-    let [x, y, z, w] = [(); 4].map(|()| between(random, -1.0, 1.0));
-    Quat::from_xyzw(x, y, z, w + 1e-3).normalize()
-}
 
 fn pose(random: &mut fastrand::Rng) -> LocalPose {
     LocalPose::new(vector(random, 5.0), rotation(random))
@@ -183,15 +175,6 @@ fn density_and_mass_scale_everything_but_the_centre() {
         assert_alike("density", &one.with_mass(two.mass).unwrap(), &two, 3e-7);
         assert_eq!(one.with_mass(5.0).unwrap().mass, 5.0);
     }
-}
-
-/// A box as a mesh, its triangles counter-clockwise from outside.
-fn box_mesh(half: Vec3, at: Vec3) -> (Vec<Vec3>, Vec<[u32; 3]>) {
-    let corner =
-        |bits: u32| at + half * Vec3::from([0, 1, 2].map(|axis| if bits >> axis & 1 == 1 { 1.0 } else { -1.0 }));
-    let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-    let triangles = quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
-    ((0..8).map(corner).collect(), triangles)
 }
 
 #[test]

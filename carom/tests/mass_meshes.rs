@@ -1,34 +1,14 @@
 //! Meshes made by others: which of them are closed, and whether a closed one weighs what its winding number says.
 //! `-- --nocapture` prints one line for each mesh.
 
+mod meshes;
+
 use carom::glam::DVec3;
 use carom::mass::{EdgeFault, MassError, MassProperties};
 use carom::prelude::*;
 use carom::shape::TriangleMesh;
+use meshes::{FOLDER, read_obj};
 use std::path::Path;
-
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/meshes");
-
-/// The vertices of an OBJ file and its faces as fans of triangles; nothing else of the format.
-fn read_obj(text: &str) -> (Vec<Vec3>, Vec<[u32; 3]>) {
-    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
-    for line in text.lines() {
-        let mut words = line.split_whitespace();
-        match words.next() {
-            Some("v") => {
-                let numbers: Vec<f32> = words.take(3).map(|word| word.parse().unwrap()).collect();
-                vertices.push(Vec3::from_slice(&numbers));
-            }
-            Some("f") => {
-                let index = |word: &str| word.split('/').next().unwrap().parse::<u32>().unwrap() - 1;
-                let corners: Vec<u32> = words.map(index).collect();
-                triangles.extend(corners.windows(2).skip(1).map(|pair| [corners[0], pair[0], pair[1]]));
-            }
-            _ => {}
-        }
-    }
-    (vertices, triangles)
-}
 
 fn read(name: &str) -> Option<TriangleMesh> {
     let path = Path::new(FOLDER).join(name);

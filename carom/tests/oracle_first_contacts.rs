@@ -1,31 +1,12 @@
 //! The contacts of spheres, boxes and half-spaces against what must hold of any contact, measured from outside by
 //! support maps in f64: the depth is the least way out, the points lie in both shapes, the mirror pair agrees.
 
+mod random;
+
 use carom::narrow::{LocalManifold, contact};
 use carom::prelude::*;
 use glam::DVec3;
-
-fn vector(random: &mut fastrand::Rng) -> Vec3 {
-    Vec3::from_array(std::array::from_fn(|_| random.f32() * 2.0 - 1.0))
-}
-
-fn direction(random: &mut fastrand::Rng) -> Vec3 {
-    loop {
-        let candidate = vector(random);
-        if (0.01..=1.0).contains(&candidate.length_squared()) {
-            return candidate.normalize();
-        }
-    }
-}
-
-fn rotation(random: &mut fastrand::Rng) -> Quat {
-    match random.u32(0..4) {
-        0 => Quat::IDENTITY,
-        // Faces and edges stay parallel.
-        1 => Quat::from_rotation_y(std::f32::consts::FRAC_PI_2 * random.u32(0..4) as f32),
-        _ => Quat::from_axis_angle(direction(random), random.f32() * std::f32::consts::TAU),
-    }
-}
+use random::{direction, rotation_often_aligned, vector};
 
 fn shape(random: &mut fastrand::Rng) -> Shape {
     let size = 10f32.powf(random.f32() * 2.0 - 1.0);
@@ -89,7 +70,7 @@ fn depth_is_the_least_way_out_and_points_lie_in_both() {
     for case in 0..100_000 {
         let (a, b) = (shape(&mut random), shape(&mut random));
         let reach = size(&a) + size(&b);
-        let b_in_a = LocalPose::new(vector(&mut random) * reach * 1.2, rotation(&mut random));
+        let b_in_a = LocalPose::new(vector(&mut random, 1.0) * reach * 1.2, rotation_often_aligned(&mut random));
         let tolerance = 2e-5 * reach;
         match collide(&a, &b, &b_in_a) {
             Some(manifold) => {
@@ -103,7 +84,7 @@ fn depth_is_the_least_way_out_and_points_lie_in_both() {
                 assert!((along - depth).abs() <= allowed, "case {case}: {depth} {along} {manifold:?}");
                 // No other direction is a shorter way out, beyond what the preference for faces allows.
                 for _ in 0..40 {
-                    let other = direction(&mut random).as_dvec3().normalize();
+                    let other = direction(&mut random);
                     let way = overlap_along(&a, &b, &b_in_a, other) as f32;
                     assert!(way >= depth - allowed, "case {case}: {depth} along {}, {way}", manifold.normal);
                 }
@@ -137,7 +118,7 @@ fn depth_is_the_least_way_out_and_points_lie_in_both() {
 /// A point well inside both, if chance finds one: proof of overlap.
 fn common_point(a: &Shape, b: &Shape, b_in_a: &LocalPose, random: &mut fastrand::Rng) -> Option<Vec3> {
     let margin = 1e-4 * (size(a) + size(b));
-    (0..30).map(|_| b_in_a.position + vector(random) * size(b)).find(|&point| {
+    (0..30).map(|_| b_in_a.position + vector(random, 1.0) * size(b)).find(|&point| {
         signed_distance(a, point) < -margin && signed_distance(b, b_in_a.point_to_inner(point)) < -margin
     })
 }
@@ -150,7 +131,8 @@ fn the_mirror_pair_gives_the_mirrored_contact() {
     for case in 0..50_000 {
         let a = if case % 3 == 0 { floor.clone() } else { shape(&mut random) };
         let b = shape(&mut random);
-        let b_in_a = LocalPose::new(vector(&mut random) * (size(&a) + size(&b)), rotation(&mut random));
+        let b_in_a =
+            LocalPose::new(vector(&mut random, 1.0) * (size(&a) + size(&b)), rotation_often_aligned(&mut random));
         let tolerance = 2e-5 * (size(&a) + size(&b));
         let here = collide(&a, &b, &b_in_a);
         let there = collide(&b, &a, &b_in_a.inverse());
@@ -180,10 +162,10 @@ fn the_mirror_pair_gives_the_mirrored_contact() {
 fn a_half_space_touches_what_reaches_below_its_plane() {
     let mut random = fastrand::Rng::with_seed(23);
     for case in 0..50_000 {
-        let normal = direction(&mut random);
+        let normal = direction(&mut random).as_vec3().normalize();
         let floor = Shape::half_space(normal).expect("of unit length");
         let body = shape(&mut random);
-        let pose = LocalPose::new(vector(&mut random) * size(&body) * 2.0, rotation(&mut random));
+        let pose = LocalPose::new(vector(&mut random, 1.0) * size(&body) * 2.0, rotation_often_aligned(&mut random));
         let lowest = carom::shape::support::in_pose(
             body.as_support_map().expect("spheres and boxes are convex"),
             &pose,

@@ -1,8 +1,11 @@
 //! Laws of mechanics that the first world must keep, each with its closed form.
 
+mod random;
+
 use carom::prelude::*;
 use carom::response::FaultStage;
 use carom::world::StepError;
+use random::vector;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
@@ -12,22 +15,17 @@ fn weightless() -> World {
     World::builder().gravity([0.0; 3]).build().expect("zero gravity is finite")
 }
 
-fn random_vector(random: &mut fastrand::Rng, scale: f32) -> Vec3 {
-    Vec3::from_array(std::array::from_fn(|_| (random.f32() * 2.0 - 1.0) * scale))
-}
-
 #[test]
 fn a_hundred_elastic_spheres_keep_momentum_and_energy() -> Outcome {
     let mut world = weightless();
     let mut random = fastrand::Rng::with_seed(7);
     for index in 0..100 {
         let cell = Vec3::new((index % 5) as f32, (index / 5 % 5) as f32, (index / 25) as f32) - Vec3::splat(2.0);
-        let place = cell * 1.5 + random_vector(&mut random, 0.2);
+        let place = cell * 1.5 + vector(&mut random, 0.2);
         // Inwards, so that they meet.
-        let velocity = -place * 1.5 + random_vector(&mut random, 1.0);
+        let velocity = -place * 1.5 + vector(&mut random, 1.0);
         let radius = 0.3 + 0.25 * random.f32();
-        let body =
-            Body::dynamic().at(place.as_dvec3()).velocity(velocity).angular_velocity(random_vector(&mut random, 3.0));
+        let body = Body::dynamic().at(place.as_dvec3()).velocity(velocity).angular_velocity(vector(&mut random, 3.0));
         world.add(body.shape(Shape::sphere(radius)?).restitution(1.0).friction(0.0))?;
     }
     let scale: f64 = world.bodies().map(|body| f64::from(body.mass().unwrap_or(0.0) * body.velocity().length())).sum();
@@ -51,14 +49,12 @@ fn friction_and_rotation_keep_linear_and_angular_momentum() -> Outcome {
     let mut world = weightless();
     let mut random = fastrand::Rng::with_seed(8);
     for index in 0..40 {
-        let place = random_vector(&mut random, 4.0);
-        let half = Vec3::splat(0.3) + random_vector(&mut random, 0.2);
+        let place = vector(&mut random, 4.0);
+        let half = Vec3::splat(0.3) + vector(&mut random, 0.2);
         let shape = if index % 2 == 0 { Shape::cuboid(half.x, half.y, half.z)? } else { Shape::sphere(half.x)? };
         let turn = Quat::from_axis_angle(Vec3::Y, random.f32());
-        let body =
-            Body::dynamic().at(place.as_dvec3()).rotated(turn).velocity(-place + random_vector(&mut random, 1.0));
-        world
-            .add(body.angular_velocity(random_vector(&mut random, 4.0)).shape(shape).friction(0.8).restitution(0.3))?;
+        let body = Body::dynamic().at(place.as_dvec3()).rotated(turn).velocity(-place + vector(&mut random, 1.0));
+        world.add(body.angular_velocity(vector(&mut random, 4.0)).shape(shape).friction(0.8).restitution(0.3))?;
     }
     let before = world.momentum();
     let energy = world.energy().total();
@@ -347,7 +343,7 @@ fn the_same_world_gives_the_same_bits() -> Outcome {
         world.add(Body::fixed().shape(Shape::half_space([0.0, 1.0, 0.0])?))?;
         let mut random = fastrand::Rng::with_seed(3);
         for level in 0..20 {
-            let place = random_vector(&mut random, 1.0) + Vec3::Y * (1.0 + level as f32);
+            let place = vector(&mut random, 1.0) + Vec3::Y * (1.0 + level as f32);
             world.add(Body::dynamic().at(place.as_dvec3()).shape(Shape::cuboid(0.4, 0.3, 0.5)?).restitution(0.2))?;
         }
         for _ in 0..240 {

@@ -1,14 +1,16 @@
 //! Meshes, height fields and compounds against all of their pieces, asked one by one without any culling.
 
 mod distance_shapes;
+mod random;
 
 use carom::distance::face_to_face;
 use carom::glam::{DVec3, Vec3};
 use carom::pose::{LocalPose, Pose};
 use carom::query;
 use carom::shape::{Part, Shape};
-use distance_shapes::{convex, cube, rotation, turn};
+use distance_shapes::{convex, turn};
 use fastrand::Rng;
+use random::{cube, rotation};
 
 fn triangles(shape: &Shape) -> Vec<[Vec3; 3]> {
     match shape {

@@ -3,13 +3,15 @@
 //! is the least height of those planes.
 
 mod distance_shapes;
+mod random;
 
 use carom::glam::{DVec3, Vec3};
 use carom::pose::{LocalPose, Pose};
 use carom::query::{self, QueryError};
 use carom::shape::{Part, Shape, SupportMap};
-use distance_shapes::{convex, cube, direction, reach, rotation};
+use distance_shapes::{convex, reach};
 use fastrand::Rng;
+use random::{cube, direction, rotation};
 
 #[test]
 fn inside_and_outside_of_every_convex_shape() {

@@ -2,13 +2,15 @@
 //! least value and a bisection the first zero.
 
 mod distance_shapes;
+mod random;
 
 use carom::glam::{DVec3, Vec3};
 use carom::pose::{LocalPose, Pose};
 use carom::query::{self, QueryError, Ray};
-use carom::shape::{Part, Shape, SupportMap};
-use distance_shapes::{convex, cube, direction, golden, rotation, turn};
+use carom::shape::{Part, Shape};
+use distance_shapes::{Told, convex, golden, turn};
 use fastrand::Rng;
+use random::{cube, direction, rotation};
 
 /// Where the ray enters the convex shape by search; none if it stays outside by more than rounding, and how near the
 /// ray comes.
@@ -19,7 +21,7 @@ fn searched(shape: &Shape, pose: &Pose, ray: &Ray) -> (Option<f64>, f64) {
         query::distance(&Shape::point(), &probe, shape, pose).unwrap().value()
     };
     let reach = (ray.origin - pose.position).length() + 5.0;
-    let nearest = golden(apart, 0.0, reach, 70);
+    let (nearest, _) = golden(apart, 0.0, reach, 70);
     let nearest = if apart(0.0) <= apart(nearest) { 0.0 } else { nearest };
     if apart(nearest) > 0.0 {
         return (None, apart(nearest));
@@ -83,15 +85,6 @@ fn convex_shapes() {
         }
     }
     assert!(hits > 6_000 && misses > 4_000 && starts_inside > 500, "{hits} {misses} {starts_inside}");
-}
-
-#[derive(Debug)]
-struct Told(Shape);
-
-impl SupportMap for Told {
-    fn support(&self, direction: Vec3) -> Vec3 {
-        self.0.support(direction).unwrap()
-    }
 }
 
 #[test]

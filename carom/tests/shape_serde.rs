@@ -3,14 +3,13 @@
 
 #![cfg(feature = "serde")]
 
+mod random;
+
 use carom::prelude::*;
 use carom::shape::{ConvexHull, Part, SupportMap};
+use random::rotation;
 
-fn rotation(random: &mut fastrand::Rng) -> Quat {
-    let [x, y, z, w] = [(); 4].map(|()| random.f32() * 2.0 - 1.0);
-    Quat::from_xyzw(x, y, z, w + 1e-3).normalize()
-}
-
+/// A vector with components of many sizes.
 fn vector(random: &mut fastrand::Rng) -> Vec3 {
     Vec3::from([(); 3].map(|()| (random.f32() * 2.0 - 1.0) * 10.0_f32.powf(random.f32() * 6.0 - 3.0)))
 }

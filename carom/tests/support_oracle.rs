@@ -1,20 +1,15 @@
 //! Support maps against closed forms: the product of support point and direction is the shape's support value h(d),
 //! computed here in f64 from the sizes alone, and the support point is a point of the shape.
 
+mod random;
+
 use carom::glam::DVec3;
 use carom::prelude::*;
 use carom::shape::{SupportMap, support};
+use random::{between, rotation, vector};
 
 /// With all shapes and extremes together, well over 100,000 directions.
 const DIRECTIONS: usize = 6000;
-
-fn between(random: &mut fastrand::Rng, least: f32, greatest: f32) -> f32 {
-    least + random.f32() * (greatest - least)
-}
-
-fn vector(random: &mut fastrand::Rng, reach: f32) -> Vec3 {
-    Vec3::from([(); 3].map(|()| between(random, -reach, reach)))
-}
 
 fn size(random: &mut fastrand::Rng) -> f32 {
     10.0_f32.powf(between(random, -3.0, 3.0))
@@ -264,8 +259,7 @@ fn no_point_of_a_dense_sample_lies_farther() {
 fn the_support_of_a_placed_shape_is_that_of_its_placed_points() {
     let mut random = fastrand::Rng::with_seed(4);
     for _ in 0..200 {
-        let [x, y, z, w] = [(); 4].map(|()| between(&mut random, -1.0, 1.0));
-        let pose = LocalPose::new(vector(&mut random, 20.0), Quat::from_xyzw(x, y, z, w + 1e-3).normalize());
+        let pose = LocalPose::new(vector(&mut random, 20.0), rotation(&mut random));
         let turn = pose.rotation.as_dquat().normalize();
         for oracle in oracles(&mut random) {
             let map: &dyn SupportMap = oracle.shape.as_support_map().unwrap();

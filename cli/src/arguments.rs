@@ -1,12 +1,13 @@
 //! What the program is asked to do, and its manual.
 
+use crate::bench;
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 
 const AFTER: &str = "\
 Exit status:
   0  fine
-  1  a finding: a body went non-finite, or a step was refused
+  1  a finding: a body went non-finite, a step was refused, or structures disagree
   2  wrong usage
   3  a file that cannot be read, understood or written
 
@@ -15,7 +16,8 @@ Examples:
   carom scenes                                 what there is to see
   carom run boxes --steps 300                  simulate 300 steps and sum up
   carom run my-scene.json --json               the same for a file, as JSON
-  carom draw shower --steps 180 -o shower.svg   a picture after 1.5 seconds";
+  carom draw shower --steps 180 -o shower.svg   a picture after 1.5 seconds
+  carom bench broad shower                     which broad-phase structure is fastest there";
 
 const AFTER_RUN: &str = "\
 Output with --json, one object:
@@ -55,7 +57,7 @@ Output with --json, one array of objects:
   capabilities      the ids of docs/capabilities.md that it shows
   bodies, steps, dt how many bodies, and how many steps of which length in seconds";
 
-/// Simulate, list and draw scenes of colliding bodies.
+/// Simulate, list, draw and measure scenes of colliding bodies.
 ///
 /// carom finds which bodies touch, where, when and how deep, and moves them apart by the laws of mechanics. Without a
 /// command it simulates its default scene and prints what happened: bodies, pairs and contacts, energy and momentum at
@@ -110,6 +112,13 @@ pub(crate) enum Command {
         /// The SVG file to write.
         #[arg(long, short, value_name = "FILE")]
         output: PathBuf,
+    },
+    /// Measure parts of the engine against each other.
+    ///
+    /// Without an area it lists the areas.
+    Bench {
+        #[command(subcommand)]
+        area: Option<bench::Area>,
     },
     /// Print the JSON Schema of scene files.
     ///

@@ -1,6 +1,7 @@
-//! The program `carom`: runs, lists and draws scenes.
+//! The program `carom`: runs, lists, draws and measures scenes.
 
 mod arguments;
+mod bench;
 mod draw;
 mod report;
 mod scene;
@@ -17,6 +18,8 @@ use std::process::ExitCode;
 enum Failure {
     /// 1: the simulation found something that must not be.
     Finding(String),
+    /// 2: options that do not go together.
+    Usage(String),
     /// 3: a file that cannot be read, understood or written.
     Input(Box<scene::SceneError>),
 }
@@ -40,6 +43,8 @@ fn main() -> ExitCode {
             let trails = if trails { Trails::Drawn } else { Trails::Absent };
             draw(&scene, steps, dt, trails, &output)
         }
+        Some(Command::Bench { area: None }) => print(bench::AREAS),
+        Some(Command::Bench { area: Some(bench::Area::Broad(arguments)) }) => bench::broad(&arguments),
         Some(Command::Schema) => print(scene::SCHEMA),
     };
     match done {
@@ -47,6 +52,10 @@ fn main() -> ExitCode {
         Err(Failure::Finding(finding)) => {
             eprintln!("carom: {finding}");
             ExitCode::from(1)
+        }
+        Err(Failure::Usage(wrong)) => {
+            eprintln!("error: {wrong}\n\nFor more information, try '--help'.");
+            ExitCode::from(2)
         }
         Err(Failure::Input(error)) => {
             let plain =

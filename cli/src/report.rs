@@ -9,11 +9,12 @@ use std::fmt::Write;
 
 /// What to try next, for who has run the program without a command.
 pub(crate) const NEXT: &str = "
-Next:
+Next, with `cargo run --release --` in place of `carom` in a checkout:
   carom scenes                                        what else there is to see
   carom draw shower --steps 180 -o shower.svg         a picture of this scene after 1.5 s
   carom draw break --steps 700 --trails -o break.svg  where the balls of a break shot go
   carom run billiards                                 elastic balls: no energy is lost
+  carom bench broad uniform:10000                     which broad phase suits ten thousand boxes
   carom schema                                        how to write a scene of your own
 ";
 
@@ -54,9 +55,9 @@ pub(crate) struct BodyCount {
 /// A count that each step has.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Spread {
-    last: usize,
-    mean: f64,
-    peak: usize,
+    pub(crate) last: usize,
+    pub(crate) mean: f64,
+    pub(crate) peak: usize,
     #[serde(skip)]
     steps: u32,
 }
@@ -208,7 +209,8 @@ pub(crate) fn scenes_table(scenes: &[Scene]) -> String {
     text + "\nTry `carom run NAME`, or `carom draw NAME --output NAME.svg`.\n"
 }
 
-fn pretty(value: &impl Serialize) -> String {
+/// JSON for programs that people can read, with a line break at its end.
+pub(crate) fn pretty(value: &impl Serialize) -> String {
     // Numbers, strings and lists always have a JSON form.
     serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
 }

@@ -6,14 +6,13 @@ mod error;
 mod file;
 mod schema;
 
-pub(crate) use error::{Look, SceneError};
+pub(crate) use error::{Look, SceneError, Text};
 pub(crate) use schema::SCHEMA;
 
 use carom::body::{Body, BodyError};
 use carom::glam::Vec3;
 use carom::pose::PoseError;
 use carom::world::World;
-use error::Text;
 use std::io::Read;
 use std::ops::Range;
 use std::path::Path;

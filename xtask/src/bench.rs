@@ -1,6 +1,8 @@
 //! `cargo xtask bench`: forwards to the program in `bench/`, a workspace of its own.
 
 use crate::repository;
+use std::env;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 /// Runs the comparison; its arguments are its own business, a missing program is ours.
@@ -10,13 +12,21 @@ pub(crate) fn run(arguments: &[&str]) -> ExitCode {
         eprintln!("xtask: there is no bench/Cargo.toml in this checkout, so there is nothing to measure");
         return ExitCode::FAILURE;
     }
-    let status = Command::new(repository::cargo())
-        .args(["run", "--release", "--quiet", "--manifest-path"])
-        .arg(&manifest)
-        .arg("--")
-        .args(arguments)
-        .status();
-    match status {
+    let mut command = Command::new(repository::cargo());
+    command.args(["run", "--release", "--quiet", "--manifest-path"]).arg(&manifest);
+    if matches!(arguments.first(), Some(&("broad" | "all"))) {
+        match missing_for_box3d() {
+            None => {
+                // C knows nothing of rustc's flags: let it use what the machine has.
+                let flags = env::var("CFLAGS").unwrap_or_default() + " -march=native";
+                command.args(["--features", "box3d"]).env("CFLAGS", flags.trim());
+            }
+            Some(missing) => eprintln!(
+                "xtask: box3d is not measured, there is no {missing}; on Debian: apt-get install cmake libclang-dev"
+            ),
+        }
+    }
+    match command.arg("--").args(arguments).status() {
         Ok(status) if status.success() => ExitCode::SUCCESS,
         Ok(status) => {
             eprintln!("xtask: the benchmark ended with {status}");
@@ -27,4 +37,35 @@ pub(crate) fn run(arguments: &[&str]) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// What building Box3D and the bindings to it lacks on this machine.
+fn missing_for_box3d() -> Option<&'static str> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    if !env::split_paths(&path).any(|folder| folder.join("cmake").is_file() || folder.join("cmake.exe").is_file()) {
+        return Some("cmake");
+    }
+    let set = env::var_os("LIBCLANG_PATH").map(PathBuf::from);
+    let usual = ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/opt/homebrew/opt/llvm/lib"].map(PathBuf::from);
+    // Distributions keep it in a folder of its own, such as llvm-19/lib, or that of the architecture.
+    let below_usual: Vec<PathBuf> =
+        entries(Path::new("/usr/lib")).into_iter().flat_map(|folder| [folder.join("lib"), folder]).collect();
+    let has_library = set.into_iter().chain(usual).chain(below_usual).any(|folder| has_libclang(&folder));
+    (!has_library).then_some("libclang")
+}
+
+/// Whether a folder, or LIBCLANG_PATH itself, is or holds the shared library. `libclang-cpp` is another one.
+fn has_libclang(path: &Path) -> bool {
+    let is_library = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        ["libclang.so", "libclang-", "libclang.dylib", "libclang.dll"].iter().any(|start| name.starts_with(start))
+            && !name.starts_with("libclang-cpp")
+            && (name.contains(".so") || name.ends_with(".dylib") || name.ends_with(".dll"))
+            && path.exists()
+    };
+    is_library(path) || entries(path).iter().any(|entry| is_library(entry))
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
 }

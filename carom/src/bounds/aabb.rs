@@ -1,7 +1,6 @@
 //! Axis-aligned boxes: six numbers, six comparisons.
 
-use super::extent::extent_along;
-use super::kdop::check_extents;
+use super::extent::{bounded_extent_along, extent_along};
 use super::rounding::{motion_slack, round_down, round_up};
 use super::{BoundingVolume, BoundsError, check_points};
 use crate::pose::{LocalPose, Pose};
@@ -71,8 +70,8 @@ impl BoundingVolume for Aabb {
     }
 
     fn around_shape(shape: &Shape) -> Result<Self, BoundsError> {
-        check_extents(shape)?;
-        let [x, y, z] = DVec3::AXES.map(|axis| extent_along(shape, axis));
+        let extent = |axis: DVec3| bounded_extent_along(shape, axis);
+        let (x, y, z) = (extent(DVec3::X)?, extent(DVec3::Y)?, extent(DVec3::Z)?);
         Ok(Self::rounded_outward(DVec3::new(x.0, y.0, z.0), DVec3::new(x.1, y.1, z.1)))
     }
 

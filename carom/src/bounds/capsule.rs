@@ -9,9 +9,9 @@
 use super::cloud::{Ball, Cloud};
 use super::frame::likely_axes;
 use super::rounding::{ROUNDING, motion_slack, nearest, padded};
-use super::segment::{distance_to_segment, shortest_connection};
 use super::smallest_ball::smallest_ball_center;
 use super::{BoundingVolume, BoundsError};
+use crate::distance::feature::{edge_edge, nearest_on_edge};
 use crate::pose::LocalPose;
 use crate::shape::Shape;
 use glam::{DQuat, DVec3, Vec3};
@@ -63,7 +63,7 @@ impl BoundingCapsule {
     /// The capsule between two ends around a cloud of balls.
     fn between(cloud: &Cloud, ends: [Vec3; 2]) -> Self {
         let [a, b] = ends.map(|end| end.as_dvec3() - cloud.origin);
-        let reach = |ball: &Ball| distance_to_segment(a, b, ball.center) + ball.radius;
+        let reach = |ball: &Ball| distance_to_segment([a, b], ball.center) + ball.radius;
         Self { ends, radius: padded(cloud.balls.iter().map(reach).fold(0.0, f64::max) + cloud.margin) }
     }
 
@@ -77,6 +77,13 @@ impl BoundingCapsule {
     fn segment_and_radius(&self) -> ([DVec3; 2], f64) {
         (self.ends.map(|end| end.as_dvec3()), f64::from(self.radius))
     }
+}
+
+fn distance_to_segment(ends: [DVec3; 2], point: DVec3) -> f64 {
+    // Seen from the point, so that a place far from the origin costs no digits.
+    let ends = ends.map(|end| end - point);
+    let weights = nearest_on_edge(ends);
+    (weights[0] * ends[0] + weights[1] * ends[1]).length()
 }
 
 impl BoundingVolume for BoundingCapsule {
@@ -111,7 +118,8 @@ impl BoundingVolume for BoundingCapsule {
         // From one end of the first, so that the distance from the origin does not matter.
         let base = a[0];
         let (a, b) = (a.map(|end| end - base), b.map(|end| end - base));
-        let connection = shortest_connection(a, b);
+        let closest = edge_edge(a, b);
+        let connection = closest.on_b - closest.on_a;
         let (a, b) = (a.map(|end| end.dot(connection)), b.map(|end| end.dot(connection)));
         let (highest, lowest) = (a[0].max(a[1]), b[0].min(b[1]));
         let slack = ROUNDING * (highest.abs() + lowest.abs());
@@ -122,7 +130,7 @@ impl BoundingVolume for BoundingCapsule {
     fn contains(&self, point: Vec3) -> bool {
         let ([a, b], radius) = self.segment_and_radius();
         let point = point.as_dvec3();
-        distance_to_segment(a, b, point) <= radius + ROUNDING * (radius + a.distance(point))
+        distance_to_segment([a, b], point) <= radius + ROUNDING * (radius + a.distance(point))
     }
 
     fn moved(&self, pose: &LocalPose) -> Self {

@@ -12,6 +12,7 @@ use super::separation::{Separation, separate};
 use super::smallest_ellipsoid::{EllipsoidGuess, smallest_ellipsoid};
 use super::stretched::Stretched;
 use super::{BoundingVolume, BoundsError};
+use crate::mass::principal;
 use crate::pose::LocalPose;
 use crate::shape::Shape;
 use glam::{DMat3, DQuat, DVec3, Quat, Vec3};
@@ -43,7 +44,7 @@ impl BoundingEllipsoid {
                 EllipsoidGuess { center: *center, axes: DMat3::IDENTITY, radii }
             }
             ([], [only]) => {
-                let (squares, axes) = super::eigen::symmetric_eigen(only.axes * only.axes.transpose());
+                let (squares, axes) = principal::axes(only.axes * only.axes.transpose());
                 EllipsoidGuess { center: only.center, axes, radii: squares.max(DVec3::ZERO).map(f64::sqrt) }
             }
             _ => smallest_ellipsoid(&cloud.with_margin_in_balls().samples()),

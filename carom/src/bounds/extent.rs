@@ -1,5 +1,6 @@
 //! How far a shape reaches along a direction: the one piece that boxes, k-DOPs and oriented boxes are fitted with.
 
+use super::BoundsError;
 use crate::shape::Shape;
 use glam::{DVec3, Vec3};
 
@@ -66,6 +67,20 @@ pub(crate) fn extent_along(shape: &Shape, direction: DVec3) -> (f64, f64) {
             let slack = 1e-6 * length * f64::from(least.length().max(greatest.length()));
             grown((direction.dot(least.as_dvec3()), direction.dot(greatest.as_dvec3())), slack)
         }
+    }
+}
+
+/// The same of a shape that must have an end; an error if it has none, or if its support map answers with what is not a
+/// number.
+pub(super) fn bounded_extent_along(shape: &Shape, direction: DVec3) -> Result<(f64, f64), BoundsError> {
+    if matches!(shape, Shape::HalfSpace(_)) {
+        return Err(BoundsError::Unbounded);
+    }
+    let (least, greatest) = extent_along(shape, direction);
+    if least.is_finite() && greatest.is_finite() {
+        Ok((least, greatest))
+    } else {
+        Err(BoundsError::ExtentNotFinite { direction: direction.as_vec3(), least, greatest })
     }
 }
 

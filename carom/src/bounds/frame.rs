@@ -9,8 +9,8 @@
 //! Barequet and Har-Peled, 2001, doi:10.1006/jagm.2000.1127, who project along a grid of directions instead.
 
 use super::cloud::{Cloud, Effort};
-use super::eigen::symmetric_eigen;
 use super::smallest_rectangle::smallest_rectangle_side;
+use crate::mass::principal;
 use crate::shape::ConvexHull;
 use glam::{DMat3, DQuat, DVec2, DVec3, Quat, Vec3};
 
@@ -62,10 +62,7 @@ fn hull_of(samples: &[DVec3]) -> Option<ConvexHull> {
 /// The unit normals of the largest faces.
 fn largest_normals(hull: &ConvexHull) -> Vec<DVec3> {
     let normal_and_area = |face: usize| {
-        let corners = hull.face_corners(face);
-        let vertex = |corner: usize| hull.vertices()[corners[corner] as usize].as_dvec3();
-        let fan = (2..corners.len()).map(|corner| (vertex(corner - 1) - vertex(0)).cross(vertex(corner) - vertex(0)));
-        let normal: DVec3 = fan.sum();
+        let normal = hull.doubled_face_area(face);
         (normal.length(), normal)
     };
     let mut normals: Vec<(f64, DVec3)> = (0..hull.face_count()).map(normal_and_area).collect();
@@ -109,7 +106,7 @@ pub(super) fn principal_frame(points: &[DVec3]) -> DMat3 {
         let offset = *point - mean;
         sum + DMat3::from_cols(offset * offset.x, offset * offset.y, offset * offset.z)
     });
-    symmetric_eigen(covariance).1
+    principal::axes(covariance).1
 }
 
 /// The volume of the box with this rotation; where that is zero the lesser extents still count.

@@ -79,10 +79,8 @@ impl BoundingHull {
         let (mut volume, mut area, mut curvature) = (0.0, 0.0, 0.0);
         let mut normals = Vec::with_capacity(self.hull.face_count());
         for face in 0..self.hull.face_count() {
-            let corners = self.hull.face_corners(face);
-            let base = corners.first().map_or(DVec3::ZERO, |&corner| vertex(corner));
-            let doubled: DVec3 =
-                corners.windows(2).map(|edge| (vertex(edge[0]) - base).cross(vertex(edge[1]) - base)).sum();
+            let base = self.hull.face_corners(face).first().map_or(DVec3::ZERO, |&corner| vertex(corner));
+            let doubled = self.hull.doubled_face_area(face);
             volume += base.dot(doubled) / 6.0;
             area += 0.5 * doubled.length();
             normals.push(doubled.normalize_or_zero());

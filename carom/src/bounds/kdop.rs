@@ -7,12 +7,14 @@
 //! rotating body's k-DOP tight, move the one of the body's own frame, not the one of the last step.
 //! Source: Klosowski et al., 1998, doi:10.1109/2945.675649.
 
-use super::extent::extent_along;
+use super::extent::bounded_extent_along;
 use super::rounding::{motion_slack, round_down, round_up};
 use super::{BoundingVolume, BoundsError, check_points};
 use crate::pose::LocalPose;
 use crate::shape::Shape;
+use crate::shape::hull::doubled_area;
 use glam::{DVec3, Quat, Vec3};
+use std::convert::Infallible;
 
 /// A polytope of at most `K` faces, where `K` is 6, 14, 18 or 26; other numbers do not compile.
 ///
@@ -61,13 +63,27 @@ impl<const K: usize> Kdop<K> {
     }
 
     /// From the interval along each direction, rounded outward.
-    fn from_extents(extent: impl Fn(DVec3) -> (f64, f64)) -> Self {
+    fn from_extents<E>(extent: impl Fn(DVec3) -> Result<(f64, f64), E>) -> Result<Self, E> {
         let mut reaches = [0.0; K];
         for (index, reach) in reaches.as_chunks_mut::<2>().0.iter_mut().enumerate() {
-            let (least, greatest) = extent(axis::<K>(index));
+            let (least, greatest) = extent(axis::<K>(index))?;
             *reach = [-round_down(least), round_up(greatest)];
         }
-        Self { reaches }
+        Ok(Self { reaches })
+    }
+
+    /// Around points and what is within `slack` of them.
+    fn around(points: &(impl Iterator<Item = DVec3> + Clone), slack: f64) -> Self {
+        let Ok(fitted) = Self::from_extents(|direction| {
+            let (least, greatest) =
+                points.clone().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, greatest), point| {
+                    let along = direction.dot(point);
+                    (least.min(along), greatest.max(along))
+                });
+            let slack = slack * direction.length();
+            Ok::<_, Infallible>((least - slack, greatest + slack))
+        });
+        fitted
     }
 
     /// The outward direction and the reach of each face, seen from `origin`.
@@ -161,25 +177,17 @@ fn clip(polygon: &[DVec3], outward: DVec3, reach: f64, cut: &mut Vec<DVec3>) {
 }
 
 fn polygon_area(polygon: &[DVec3]) -> f64 {
-    let Some(&base) = polygon.first() else { return 0.0 };
-    let doubled: DVec3 = polygon.windows(2).map(|edge| (edge[0] - base).cross(edge[1] - base)).sum();
-    0.5 * doubled.length()
+    0.5 * doubled_area(polygon.iter().copied()).length()
 }
 
 impl<const K: usize> BoundingVolume for Kdop<K> {
     fn around_points(points: &[Vec3]) -> Result<Self, BoundsError> {
         check_points(points)?;
-        Ok(Self::from_extents(|direction| {
-            points.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, greatest), point| {
-                let along = direction.dot(point.as_dvec3());
-                (least.min(along), greatest.max(along))
-            })
-        }))
+        Ok(Self::around(&points.iter().map(|point| point.as_dvec3()), 0.0))
     }
 
     fn around_shape(shape: &Shape) -> Result<Self, BoundsError> {
-        check_extents(shape)?;
-        Ok(Self::from_extents(|direction| extent_along(shape, direction)))
+        Self::from_extents(|direction| bounded_extent_along(shape, direction))
     }
 
     fn center(&self) -> Vec3 {
@@ -212,15 +220,7 @@ impl<const K: usize> BoundingVolume for Kdop<K> {
             after = after.max(corner.length());
         }
         let slack = motion_slack(before, after);
-        Self::from_extents(|direction| {
-            let (least, greatest) =
-                corners.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, greatest), corner| {
-                    let along = direction.dot(*corner);
-                    (least.min(along), greatest.max(along))
-                });
-            let slack = slack * direction.length();
-            (least - slack, greatest + slack)
-        })
+        Self::around(&corners.iter().copied(), slack)
     }
 
     fn volume(&self) -> f32 {
@@ -234,19 +234,4 @@ impl<const K: usize> BoundingVolume for Kdop<K> {
         self.for_each_face(0.0, |_, polygon| area += polygon_area(polygon));
         area as f32
     }
-}
-
-/// An error if the shape has no end, or its support map answers with what is not a number.
-pub(super) fn check_extents(shape: &Shape) -> Result<(), BoundsError> {
-    if matches!(shape, Shape::HalfSpace(_)) {
-        return Err(BoundsError::Unbounded);
-    }
-    for (index, direction) in AXES.iter().enumerate() {
-        let (least, greatest) = extent_along(shape, *direction);
-        if !(least.is_finite() && greatest.is_finite()) {
-            let value = (*direction * greatest).as_vec3();
-            return Err(BoundsError::NotFinite { index, value });
-        }
-    }
-    Ok(())
 }

@@ -36,8 +36,14 @@ impl OrientedBox {
         let rotation = best_rotation(cloud);
         let axes = axes_of(rotation);
         let extents = [axes.x_axis, axes.y_axis, axes.z_axis].map(|axis| cloud.extent_along(axis));
-        let center = nearest(cloud.origin + axes * DVec3::from_array(extents.map(|(a, b)| 0.5 * (a + b))));
-        let middle = (axes.transpose() * (center.as_dvec3() - cloud.origin)).to_array();
+        Self::of_extents(rotation, extents, cloud.origin)
+    }
+
+    /// The box turned by `rotation` that reaches so far along each of its axes, measured from `origin`.
+    pub(super) fn of_extents(rotation: Quat, extents: [(f64, f64); 3], origin: DVec3) -> Self {
+        let axes = axes_of(rotation);
+        let center = nearest(origin + axes * DVec3::from_array(extents.map(|(a, b)| 0.5 * (a + b))));
+        let middle = (axes.transpose() * (center.as_dvec3() - origin)).to_array();
         let half = |axis: usize| padded((extents[axis].1 - middle[axis]).max(middle[axis] - extents[axis].0));
         Self { center, rotation, half_extents: Vec3::new(half(0), half(1), half(2)) }
     }

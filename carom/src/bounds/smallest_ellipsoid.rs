@@ -9,8 +9,8 @@
 //! Source: Khachiyan, 1996, doi:10.1287/moor.21.2.307; steps away after Todd and Yıldırım, 2007,
 //! doi:10.1016/j.dam.2007.02.013; taking points in after Sun and Freund, 2004, doi:10.1287/opre.1040.0115.
 
-use super::eigen::symmetric_eigen;
 use super::frame::principal_frame;
+use crate::mass::principal;
 use glam::{DMat3, DMat4, DVec3};
 
 const TOLERANCE: f64 = 1e-3;
@@ -52,7 +52,7 @@ pub(super) fn smallest_ellipsoid(points: &[DVec3]) -> EllipsoidGuess {
         }
     }
     let stretch = frame * DMat3::from_diagonal(half);
-    let (squares, axes) = symmetric_eigen(stretch * moments * stretch.transpose());
+    let (squares, axes) = principal::axes(stretch * moments * stretch.transpose());
     let radii = squares.max(DVec3::ZERO).map(f64::sqrt);
     EllipsoidGuess { center: frame * (middle + center * half), axes, radii }
 }

@@ -66,6 +66,12 @@ impl BoundingSphere {
         Self { center, radius: padded(cloud.reach_from_point(center.as_dvec3() - cloud.origin)) }
     }
 
+    /// The sphere around a ball in f64.
+    pub(super) fn of_ball(center: DVec3, radius: f64) -> Self {
+        let rounded = nearest(center);
+        Self { center: rounded, radius: padded(radius + rounded.as_dvec3().distance(center)) }
+    }
+
     fn center_and_radius(&self) -> (DVec3, f64) {
         (self.center.as_dvec3(), f64::from(self.radius))
     }

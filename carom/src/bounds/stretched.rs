@@ -6,7 +6,7 @@
 //! for `λ`, a bisection on a monotone derivative, is conservative wherever it stops.
 //! Source: Moré and Sorensen, 1983, doi:10.1137/0904038, for the stationary points and the hard case.
 
-use super::eigen::symmetric_eigen;
+use crate::mass::principal;
 use glam::{DMat3, DVec3};
 
 /// The points `center + axes·u` of all `u` in the unit ball.
@@ -49,7 +49,7 @@ impl Stretched {
 
     /// The farthest point from `point`.
     pub(super) fn farthest_from(&self, point: DVec3) -> Farthest {
-        let (squares, frame) = symmetric_eigen(self.axes * self.axes.transpose());
+        let (squares, frame) = principal::axes(self.axes * self.axes.transpose());
         let squares = squares.max(DVec3::ZERO);
         let from = frame.transpose() * (point - self.center);
         let greatest = squares.max_element();

@@ -1,73 +1,78 @@
 //! B1: every box against every other. No order to keep and nothing to rebuild, so it is the baseline that every other
-//! structure must agree with, and the fastest for a handful of boxes. Cost: n²/2 tests.
+//! structure must agree with, and hard to beat for a handful of boxes. Cost: n²/2 tests, eight at a time.
 
-use super::{BroadPhase, BroadPhaseError, Pair};
-use crate::bounds::{Aabb, BoundingVolume};
-use glam::Vec3;
+use super::block::{BoxBlock, LANES};
+use super::{Drawn, Index, Pair, Proxies, Rebuilt};
+use crate::bounds::Aabb;
+use fearless_simd::{Level, Simd, dispatch};
 
 /// Every box against every other.
-#[derive(Debug, Clone, Default)]
-pub struct BruteForce {
-    /// By id; empty ids hold a box that overlaps nothing.
-    bounds: Vec<Aabb>,
+pub type BruteForce = Rebuilt<AllBoxes>;
+
+/// The boxes, eight by eight.
+#[derive(Debug, Clone)]
+pub struct AllBoxes {
+    level: Level,
+    ids: Vec<u32>,
+    blocks: Vec<BoxBlock>,
 }
 
-/// Greater below than above, so that no comparison with it succeeds.
-const NOTHING: Aabb = Aabb::new(Vec3::INFINITY, Vec3::NEG_INFINITY);
-
-fn checked(id: u32, bounds: Aabb) -> Result<Aabb, BroadPhaseError> {
-    let Aabb { min, max } = bounds;
-    // NaN fails the comparison.
-    let sound = min.cmple(max).all() && min.is_finite() && max.is_finite();
-    if sound { Ok(bounds) } else { Err(BroadPhaseError::BadBox { id, min, max }) }
-}
-
-impl BruteForce {
-    fn entry(&mut self, id: u32) -> Result<&mut Aabb, BroadPhaseError> {
-        match self.bounds.get_mut(id as usize) {
-            Some(bounds) if *bounds != NOTHING => Ok(bounds),
-            Some(_) | None => Err(BroadPhaseError::Unknown { id }),
-        }
+impl Default for AllBoxes {
+    fn default() -> Self {
+        Self { level: Level::new(), ids: Vec::new(), blocks: Vec::new() }
     }
 }
 
-impl BroadPhase for BruteForce {
-    fn insert(&mut self, id: u32, bounds: Aabb) -> Result<(), BroadPhaseError> {
-        let bounds = checked(id, bounds)?;
-        if self.entry(id).is_ok() {
-            return Err(BroadPhaseError::Taken { id });
-        }
-        let index = id as usize;
-        if index >= self.bounds.len() {
-            self.bounds.resize(index + 1, NOTHING);
-        }
-        self.bounds[index] = bounds;
-        Ok(())
-    }
-
-    fn update(&mut self, id: u32, bounds: Aabb, _displacement: Vec3) -> Result<(), BroadPhaseError> {
-        let bounds = checked(id, bounds)?;
-        *self.entry(id)? = bounds;
-        Ok(())
-    }
-
-    fn remove(&mut self, id: u32) -> Result<(), BroadPhaseError> {
-        *self.entry(id)? = NOTHING;
-        Ok(())
-    }
-
-    fn pairs(&mut self, pairs: &mut Vec<Pair>) {
-        pairs.clear();
-        for (a, bounds) in self.bounds.iter().enumerate() {
-            let later = self.bounds.iter().enumerate().skip(a + 1);
-            pairs.extend(
-                later.filter(|(_, other)| bounds.overlaps(other)).map(|(b, _)| Pair { a: a as u32, b: b as u32 }),
-            );
+impl Index for AllBoxes {
+    fn rebuild(&mut self, proxies: &Proxies) {
+        self.ids.clear();
+        self.blocks.clear();
+        for (id, bounds) in proxies.iter() {
+            let lane = self.ids.len() % LANES;
+            if lane == 0 {
+                self.blocks.push(BoxBlock::EMPTY);
+            }
+            if let Some(block) = self.blocks.last_mut() {
+                block.set(lane, bounds);
+            }
+            self.ids.push(id);
         }
     }
 
-    fn overlapping(&self, bounds: &Aabb, found: &mut Vec<u32>) {
-        found.clear();
-        found.extend((0u32..).zip(&self.bounds).filter(|(_, other)| bounds.overlaps(other)).map(|(id, _)| id));
+    fn find_pairs(&mut self, _proxies: &Proxies, pairs: &mut Vec<Pair>) -> u64 {
+        let Self { level, ids, blocks } = self;
+        dispatch!(*level, simd => find_pairs(simd, ids, blocks, pairs))
     }
+
+    fn candidates(&self, bounds: &Aabb, visit: &mut dyn FnMut(u32)) {
+        dispatch!(self.level, simd => for (block, ids) in self.blocks.iter().zip(self.ids.chunks(LANES)) {
+            let hits = block.overlaps(simd, bounds);
+            ids.iter().enumerate().filter(|(lane, _)| hits >> lane & 1 == 1).for_each(|(_, &id)| visit(id));
+        });
+    }
+
+    fn draw(&self, _proxies: &Proxies, _sink: &mut dyn FnMut(Drawn)) {}
+
+    fn memory(&self) -> usize {
+        self.ids.capacity() * size_of::<u32>() + self.blocks.capacity() * size_of::<BoxBlock>()
+    }
+}
+
+#[inline(always)]
+fn find_pairs<S: Simd>(simd: S, ids: &[u32], blocks: &[BoxBlock], pairs: &mut Vec<Pair>) -> u64 {
+    let mut tests = 0;
+    for (index, own) in ids.iter().enumerate() {
+        let bounds = blocks[index / LANES].get(index % LANES);
+        let mut first = index % LANES + 1;
+        for (block, others) in blocks.iter().zip(ids.chunks(LANES)).skip(index / LANES) {
+            let mut hits = block.overlaps(simd, &bounds) & (!0u32 << first);
+            first = 0;
+            tests += LANES as u64;
+            while hits != 0 {
+                pairs.push(Pair { a: *own, b: others[hits.trailing_zeros() as usize] });
+                hits &= hits - 1;
+            }
+        }
+    }
+    tests
 }

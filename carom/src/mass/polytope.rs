@@ -12,7 +12,7 @@
 
 use super::moments::{Moments, outer};
 use super::wide::Wide;
-use crate::shape::hull::HullEdge;
+use crate::shape::hull::{HullEdge, doubled_area};
 use crate::shape::{ConvexHull, Rounded, Triangle};
 use glam::{DMat3, DVec3, Vec3};
 use std::f64::consts::TAU;
@@ -88,8 +88,7 @@ impl Polytope<'_> {
 
     /// The unit normal of a face from all its corners, which f32 rounding has moved off their plane.
     fn normal(&self, face: &[u32]) -> DVec3 {
-        let twice_area: DVec3 = self.fan(face).map(|[a, b, c]| (b - a).cross(c - a)).sum();
-        twice_area.normalize_or_zero()
+        doubled_area(face.iter().map(|&corner| self.vertex(corner))).normalize_or_zero()
     }
 
     fn add_prisms(&self, face: &[u32], normal: DVec3, height: f64, moments: &mut Moments) {

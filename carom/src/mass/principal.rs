@@ -4,7 +4,8 @@
 //! form; the product of the rotations is orthogonal whatever the eigenvalues are, equal ones included. An element
 //! counts as zero when it is below rounding relative to its own two diagonal elements, not to the greatest of all,
 //! which keeps the digits of moments of very different size. Converges quadratically: five or so sweeps of three
-//! rotations; a limit of 32 sweeps ends matrices that are not those of a body.
+//! rotations; a limit of 32 sweeps ends matrices that are not those of a body. Bounding volumes take their frames from
+//! here too.
 //! Source: C. G. J. Jacobi 1846, doi:10.1515/crll.1846.30.51; the relative criterion is of J. Demmel and K. Veselić,
 //! 1992, doi:10.1137/0613074.
 
@@ -15,7 +16,7 @@ const SWEEPS: usize = 32;
 
 /// The eigenvalues of a symmetric matrix and, as columns in the same order, its eigenvectors: a right-handed frame.
 /// A diagonal matrix is returned as it is, with the identity.
-pub(super) fn axes(symmetric: DMat3) -> (DVec3, DMat3) {
+pub(crate) fn axes(symmetric: DMat3) -> (DVec3, DMat3) {
     if !symmetric.is_finite() {
         return (DVec3::from_array([0, 1, 2].map(|axis| symmetric.col(axis)[axis])), DMat3::IDENTITY);
     }
@@ -52,4 +53,30 @@ fn rotate(matrix: &mut [[f64; 3]; 3], frame: &mut [DVec3; 3], p: usize, q: usize
     (matrix[r][p], matrix[r][q]) = (matrix[p][r], matrix[q][r]);
     (frame[p], frame[q]) = (cosine * frame[p] - sine * frame[q], sine * frame[p] + cosine * frame[q]);
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vectors_and_values_rebuild_the_matrix() {
+        let mut random = fastrand::Rng::with_seed(7);
+        for case in 0..10_000 {
+            let mut entry = || (random.f64() - 0.5) * 10f64.powi(random.i32(-12..3));
+            let (a, b, c) = (entry(), entry(), entry());
+            let (d, e, f) = (entry(), entry(), entry());
+            let matrix = match case % 3 {
+                0 => DMat3::from_cols_array(&[a, d, e, d, b, f, e, f, c]),
+                1 => DMat3::from_diagonal(DVec3::new(a, b, 0.0)),
+                _ => DMat3::from_cols(a * DVec3::new(a, b, c), b * DVec3::new(a, b, c), c * DVec3::new(a, b, c)),
+            };
+            let (values, vectors) = axes(matrix);
+            let rebuilt = vectors * DMat3::from_diagonal(values) * vectors.transpose();
+            let size = matrix.to_cols_array().iter().fold(0.0_f64, |size, entry| size.max(entry.abs()));
+            assert!(rebuilt.abs_diff_eq(matrix, 1e-14 * size), "{matrix} {rebuilt}");
+            assert!((vectors.transpose() * vectors).abs_diff_eq(DMat3::IDENTITY, 1e-14));
+            assert!((vectors.determinant() - 1.0).abs() < 1e-14);
+        }
+    }
 }

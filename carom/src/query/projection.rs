@@ -274,11 +274,7 @@ fn under_hull(hull: &ConvexHull, point: DVec3) -> OnSurface {
 pub(super) fn face_plane(hull: &ConvexHull, face: usize) -> (DVec3, f64) {
     let corner = |index: u32| hull.vertices()[index as usize].as_dvec3();
     let corners = hull.face_corners(face);
-    let origin = corner(corners[0]);
-    let area = corners
-        .windows(2)
-        .fold(DVec3::ZERO, |area, edge| area + (corner(edge[0]) - origin).cross(corner(edge[1]) - origin));
-    let normal = area.normalize_or(hull.planes()[face].normal.as_dvec3());
+    let normal = hull.doubled_face_area(face).normalize_or(hull.planes()[face].normal.as_dvec3());
     let offset = corners.iter().map(|&index| normal.dot(corner(index))).fold(f64::NEG_INFINITY, f64::max);
     (normal, offset)
 }

@@ -79,6 +79,10 @@ impl HeightField {
     }
 
     /// The point of sample `index`, counted row by row.
+    ///
+    /// # Panics
+    ///
+    /// If `index` is not one of [`HeightField::heights`].
     pub fn vertex(&self, index: usize) -> Vec3 {
         let (column, row) = (index % self.columns, index / self.columns);
         let along = |index: usize, count: usize, spacing: f32| (index as f32 - 0.5 * (count - 1) as f32) * spacing;
@@ -95,6 +99,10 @@ impl HeightField {
     }
 
     /// The corners of triangle `index`, counter-clockwise from above. Cells count row by row, two triangles each.
+    ///
+    /// # Panics
+    ///
+    /// If `index` is not below [`HeightField::triangle_count`].
     pub fn corners(&self, index: usize) -> [Vec3; 3] {
         let cell = index / 2;
         let (column, row) = (cell % (self.columns - 1), cell / (self.columns - 1));

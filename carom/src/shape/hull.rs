@@ -164,6 +164,10 @@ impl ConvexHull {
     }
 
     /// The corners of face `face`, counter-clockwise from outside.
+    ///
+    /// # Panics
+    ///
+    /// If `face` is not below [`ConvexHull::face_count`].
     pub fn face_corners(&self, face: usize) -> &[u32] {
         &self.face_corners[self.face_starts[face] as usize..self.face_starts[face + 1] as usize]
     }
@@ -179,14 +183,37 @@ impl ConvexHull {
     }
 
     /// The vertices that share an edge with `vertex`.
+    ///
+    /// # Panics
+    ///
+    /// If `vertex` is not an index of [`ConvexHull::vertices`].
     pub fn neighbours(&self, vertex: usize) -> &[u32] {
         &self.neighbours[self.neighbour_starts[vertex] as usize..self.diagonal_starts[vertex] as usize]
+    }
+
+    /// The outward normal of a face from all its corners, in f64 and as long as twice the face's area.
+    pub(crate) fn doubled_face_area(&self, face: usize) -> DVec3 {
+        doubled_area(self.face_corners(face).iter().map(|&corner| self.vertices[corner as usize].as_dvec3()))
     }
 
     fn triangulated_neighbours(&self, vertex: u32) -> &[u32] {
         let vertex = vertex as usize;
         &self.neighbours[self.neighbour_starts[vertex] as usize..self.neighbour_starts[vertex + 1] as usize]
     }
+}
+
+/// The normal of a polygon, as long as twice its area: the sum over a fan of triangles, in which corners that rounding has
+/// moved off their plane all have a say.
+pub(crate) fn doubled_area(corners: impl IntoIterator<Item = DVec3>) -> DVec3 {
+    let mut corners = corners.into_iter();
+    let Some(base) = corners.next() else { return DVec3::ZERO };
+    let (mut doubled, mut last) = (DVec3::ZERO, DVec3::ZERO);
+    for corner in corners {
+        let next = corner - base;
+        doubled += last.cross(next);
+        last = next;
+    }
+    doubled
 }
 
 /// The exact hull of points, and the faces that its triangles make up.

@@ -89,6 +89,10 @@ impl TriangleMesh {
     }
 
     /// The corners of triangle `index`.
+    ///
+    /// # Panics
+    ///
+    /// If `index` is not one of [`TriangleMesh::triangles`].
     pub fn corners(&self, index: usize) -> [Vec3; 3] {
         self.triangles[index].map(|corner| self.vertices[corner as usize])
     }

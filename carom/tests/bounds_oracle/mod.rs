@@ -1,6 +1,7 @@
 //! Point clouds, poses and independent answers that the tests of bounding volumes share.
 #![allow(dead_code, unreachable_pub, reason = "each test uses its own part")]
 
+use crate::random::{direction, rotation_often_aligned, vector};
 use carom::bounds::{
     Aabb, BoundingCapsule, BoundingCylinder, BoundingEllipsoid, BoundingHull, BoundingSphere, BoundingVolume, Kdop,
     OrientedBox,
@@ -182,32 +183,8 @@ impl Oracle for BoundingHull {
     }
 }
 
-pub fn direction(random: &mut Rng) -> DVec3 {
-    loop {
-        let mut draw = || 2.0 * random.f64() - 1.0;
-        let vector = DVec3::new(draw(), draw(), draw());
-        if (0.01..1.0).contains(&vector.length_squared()) {
-            return vector.normalize();
-        }
-    }
-}
-
-pub fn rotation(random: &mut Rng) -> Quat {
-    match random.u32(0..8) {
-        0 => Quat::IDENTITY,
-        1 => Quat::from_rotation_z(std::f32::consts::FRAC_PI_2),
-        2 => Quat::from_axis_angle(direction(random).as_vec3().normalize(), 1e-7),
-        _ => Quat::from_axis_angle(direction(random).as_vec3().normalize(), random.f32() * 6.3),
-    }
-}
-
-pub fn vector(random: &mut Rng, size: f32) -> Vec3 {
-    let mut draw = || (2.0 * random.f32() - 1.0) * size;
-    Vec3::new(draw(), draw(), draw())
-}
-
 pub fn pose(random: &mut Rng, size: f32) -> LocalPose {
-    LocalPose::new(vector(random, size), rotation(random))
+    LocalPose::new(vector(random, size), rotation_often_aligned(random))
 }
 
 pub const CLOUD_KINDS: u32 = 11;
@@ -215,7 +192,7 @@ pub const CLOUD_KINDS: u32 = 11;
 /// A cloud of about unit size around the origin.
 pub fn cloud(random: &mut Rng, kind: u32, count: usize) -> Vec<Vec3> {
     let gaussian = |random: &mut Rng| (0..12).map(|_| random.f32()).sum::<f32>() - 6.0;
-    let turned = rotation(random);
+    let turned = rotation_often_aligned(random);
     let middles: Vec<Vec3> = (0..3).map(|_| vector(random, 1.0)).collect();
     let (flat, thin) = (Vec3::new(1.0, 1.0, 0.0), 10f32.powi(-random.i32(1..6)));
     (0..count.max(1))

@@ -1,38 +1,21 @@
 //! Random shapes and poses, and their supports from first principles, for the tests of distances and queries.
 
-#![allow(dead_code, reason = "each test binary uses some of it")]
-#![allow(unreachable_pub, reason = "a module of a test binary")]
+#![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
 
+use crate::random::cube;
 use carom::glam::{DQuat, DVec3, Quat, Vec3};
-use carom::shape::Shape;
+use carom::shape::{Shape, SupportMap};
 use fastrand::Rng;
 
-pub fn cube(random: &mut Rng) -> DVec3 {
-    DVec3::from_array(std::array::from_fn(|_| random.f64() * 2.0 - 1.0))
-}
-
-pub fn direction(random: &mut Rng) -> DVec3 {
-    loop {
-        let inside = cube(random);
-        if (0.01..1.0).contains(&inside.length_squared()) {
-            return inside.normalize();
-        }
-    }
-}
-
-pub fn rotation(random: &mut Rng) -> Quat {
-    let [x, y, z, w] = std::array::from_fn(|_| random.f32() * 2.0 - 1.0);
-    Quat::from_xyzw(x, y, z, w + 1e-3).normalize()
-}
-
-pub fn between(random: &mut Rng, low: f32, high: f32) -> f32 {
+/// A size, all orders of magnitude alike.
+fn size_between(random: &mut Rng, low: f32, high: f32) -> f32 {
     (low.ln() + random.f32() * (high.ln() - low.ln())).exp()
 }
 
 /// A convex shape of one of all kinds, its sizes within a ratio.
 pub fn convex(random: &mut Rng, ratio: f32) -> Shape {
     let low = 1.0 / ratio;
-    let size = |random: &mut Rng| between(random, low, 1.0);
+    let size = |random: &mut Rng| size_between(random, low, 1.0);
     let vector = |random: &mut Rng| cube(random).as_vec3();
     let shape = match random.usize(0..14) {
         0 => Ok(Shape::point()),
@@ -115,10 +98,9 @@ pub fn separated(a: &[DVec3], b: &[DVec3]) -> f64 {
             return;
         }
         let span = |points: &[DVec3]| {
-            points
-                .iter()
-                .map(|point| direction.dot(*point))
-                .fold((f64::INFINITY, f64::NEG_INFINITY), |span, along| (span.0.min(along), span.1.max(along)))
+            // From a point nearby, so that a place far from the origin costs no digits.
+            let along = points.iter().map(|point| direction.dot(*point - a[0]));
+            along.fold((f64::INFINITY, f64::NEG_INFINITY), |span, along| (span.0.min(along), span.1.max(along)))
         };
         let (span_a, span_b) = (span(a), span(b));
         best = best.max(span_b.0 - span_a.1).max(span_a.0 - span_b.1);
@@ -149,12 +131,32 @@ pub fn separated(a: &[DVec3], b: &[DVec3]) -> f64 {
     best
 }
 
-/// The least of a function over an interval in which it falls and then rises.
-pub fn golden(function: impl Fn(f64) -> f64, mut low: f64, mut high: f64, steps: usize) -> f64 {
+/// Where a function that falls and then rises is least in an interval, and that value.
+pub fn golden(function: impl Fn(f64) -> f64, mut low: f64, mut high: f64, steps: usize) -> (f64, f64) {
     let ratio = 0.618_033_988_749_895;
+    let valued = |place: f64| (place, function(place));
+    let lesser = |a: (f64, f64), b: (f64, f64)| if b.1 < a.1 { b } else { a };
+    let mut least = lesser(valued(low), valued(high));
+    let (mut left, mut right) = (valued(high - ratio * (high - low)), valued(low + ratio * (high - low)));
     for _ in 0..steps {
-        let (left, right) = (high - ratio * (high - low), low + ratio * (high - low));
-        if function(left) < function(right) { high = right } else { low = left }
+        least = lesser(least, lesser(left, right));
+        if left.1 < right.1 {
+            (high, right) = (right.0, left);
+            left = valued(high - ratio * (high - low));
+        } else {
+            (low, left) = (left.0, right);
+            right = valued(low + ratio * (high - low));
+        }
     }
-    0.5 * (low + high)
+    lesser(least, lesser(left, right))
+}
+
+/// A shape that only tells its supports in f32.
+#[derive(Debug)]
+pub struct Told(pub Shape);
+
+impl SupportMap for Told {
+    fn support(&self, direction: Vec3) -> Vec3 {
+        self.0.support(direction).unwrap()
+    }
 }

@@ -2,21 +2,18 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses its part")]
 
+use crate::random::{direction, rotation, vector};
 use carom::shape::ConvexHull;
 use fastrand::Rng;
-use glam::{DVec3, Quat, Vec3};
+use glam::{DVec3, Vec3};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// No input point, and no vertex, is above a face by more than this many f32 epsilon times `Σ |nᵢ|·max |xᵢ|`.
 pub const TOLERANCE: f64 = 32.0;
 
-pub fn symmetric(rng: &mut Rng) -> f32 {
-    rng.f32() * 2.0 - 1.0
-}
-
 pub fn in_ball(rng: &mut Rng) -> Vec3 {
     loop {
-        let point = Vec3::new(symmetric(rng), symmetric(rng), symmetric(rng));
+        let point = vector(rng, 1.0);
         if point.length_squared() <= 1.0 {
             return point;
         }
@@ -24,17 +21,7 @@ pub fn in_ball(rng: &mut Rng) -> Vec3 {
 }
 
 pub fn on_sphere(rng: &mut Rng) -> Vec3 {
-    loop {
-        let point = in_ball(rng);
-        if point.length_squared() > 0.01 {
-            return point.normalize();
-        }
-    }
-}
-
-pub fn rotation(rng: &mut Rng) -> Quat {
-    let axis = on_sphere(rng);
-    Quat::from_axis_angle(axis, rng.f32() * 6.0)
+    direction(rng).as_vec3()
 }
 
 pub fn cube_corner(corner: usize) -> Vec3 {
@@ -43,7 +30,7 @@ pub fn cube_corner(corner: usize) -> Vec3 {
 }
 
 pub fn on_cube(rng: &mut Rng) -> Vec3 {
-    let mut point = Vec3::new(symmetric(rng), symmetric(rng), symmetric(rng));
+    let mut point = vector(rng, 1.0);
     point[rng.usize(..3)] = if rng.bool() { 1.0 } else { -1.0 };
     point
 }

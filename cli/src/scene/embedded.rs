@@ -65,7 +65,7 @@ fn turned(index: usize) -> [f64; 4] {
 /// Balls and boxes that fall into a tray.
 fn shower() -> Value {
     let mut bodies = vec![floor(0.6)];
-    bodies.extend(rims(3.4, 3.4, 0.5, 0.2, 0.5));
+    bodies.extend(rims(3.8, 3.8, 0.8, 0.2, 0.5));
     for index in 0..96 {
         let (layer, place) = (index / 16, index % 16);
         let size = 0.24 + 0.16 * spread(index, PLASTIC);
@@ -89,7 +89,7 @@ fn shower() -> Value {
     }
     json!({
         "name": "shower",
-        "shows": "Balls and boxes shower into a tray and come to rest.",
+        "shows": "Balls and boxes shower into a tray and settle.",
         "capabilities": ["R1", "R2", "R3", "R9"],
         "dt": 0.0083333333,
         "steps": 1200,

@@ -46,6 +46,16 @@ impl SceneError {
         Self { message: format!("{} {what}: {error}", path.display()), place: None, help: None }
     }
 
+    /// A name that means no scene.
+    pub(crate) fn refused(message: String, help: String) -> Self {
+        Self { message, place: None, help: Some(help) }
+    }
+
+    /// With another word on what to do about it.
+    pub(crate) fn with_help(self, help: &str) -> Self {
+        Self { help: Some(help.to_string()), ..self }
+    }
+
     /// No embedded scene and no file has this name.
     pub(crate) fn unknown_scene(name: &str) -> Self {
         let near = near_names(name);

@@ -10,6 +10,7 @@
 
 use super::border::{BorderEdge, first_edges};
 use super::cloud::ROUNDING;
+use super::doubled_area;
 use super::quickhull::Triangulation;
 use glam::DVec3;
 
@@ -137,7 +138,8 @@ impl Faces {
             };
             let is_sound = border.iter().all(stays_near)
                 && polygon.len() >= 3
-                && (polygon.len() == 3 || is_convex(&polygon, area(&polygon).normalize_or_zero()));
+                && (polygon.len() == 3
+                    || is_convex(&polygon, doubled_area(polygon.iter().copied()).normalize_or_zero()));
             !is_sound
         };
         first_edges(hull, self).into_iter().map(is_spoilt).collect()
@@ -167,12 +169,6 @@ impl Faces {
         }
         self.count = count as usize;
     }
-}
-
-/// The normal of a polygon, as long as twice its area.
-fn area(polygon: &[DVec3]) -> DVec3 {
-    let Some(&base) = polygon.first() else { return DVec3::ZERO };
-    polygon.windows(2).map(|pair| (pair[0] - base).cross(pair[1] - base)).sum()
 }
 
 fn distance_to_segment(point: DVec3, from: DVec3, to: DVec3) -> f64 {
