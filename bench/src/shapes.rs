@@ -41,7 +41,35 @@ pub fn rows(effort: Effort) -> Rows {
         [("cold", random_directions()), ("coherent", turning_directions())]
             .map(|(kind, directions)| support_row(effort, count, kind, &directions))
     });
-    hulls.chain(supports).collect()
+    // The hull as a shape: polygonal faces, edges and neighbours on both sides. Results are compared above.
+    let shapes = [
+        ("shape/ball-100", clouds::ball(100)),
+        ("shape/ball-10k", clouds::ball(10_000)),
+        ("shape/cube-faces-10k", clouds::cube_faces(10_000)),
+        ("shape/prism-64", clouds::prism(64)),
+    ];
+    let shapes = shapes.into_iter().map(|(case, points)| shape_row(effort, case, &points));
+    hulls.chain(shapes).chain(supports).collect()
+}
+
+fn to_peer(points: &[Vec3]) -> Vec<Vector> {
+    points.iter().map(|point| Vector::new(point.x, point.y, point.z)).collect()
+}
+
+fn shape_row(effort: Effort, case: &str, points: &[Vec3]) -> Result<Row, String> {
+    let peer_points = to_peer(points);
+    let ours = ConvexHull::new(points).map_err(|error| format!("{case}: {error}"))?;
+    let mut note = format!("{} vertices, {} faces", ours.vertices().len(), ours.face_count());
+    let peer = quietly(|| ConvexPolyhedron::from_convex_hull(&peer_points));
+    match &peer {
+        Ok(Some(peer)) => note += &format!("; the peer {}, {}", peer.points().len(), peer.faces().len()),
+        Ok(None) => note += "; the peer finds no hull",
+        Err(message) => note += &format!("; the peer panics: {message}"),
+    }
+    let run_peer = || drop(black_box(ConvexPolyhedron::from_convex_hull(black_box(&peer_points))));
+    let run_ours = || drop(black_box(ConvexHull::new(black_box(points))));
+    let times = compare(effort, 1, run_ours, matches!(peer, Ok(Some(_))).then_some(run_peer));
+    Ok(Row::new(AREA, case.to_owned(), PEER, times, note))
 }
 
 fn random_directions() -> Vec<Vec3> {
@@ -64,7 +92,7 @@ fn support_row(effort: Effort, count: usize, kind: &str, directions: &[Vec3]) ->
     let peer_points: Vec<Vector> = points.iter().map(|point| Vector::new(point.x, point.y, point.z)).collect();
     let peer =
         ConvexPolyhedron::from_convex_hull(&peer_points).ok_or_else(|| format!("{case}: the peer has no hull"))?;
-    let peer_directions: Vec<Vector> = directions.iter().map(|d| Vector::new(d.x, d.y, d.z)).collect();
+    let peer_directions = to_peer(directions);
     for (direction, &peer_direction) in directions.iter().zip(&peer_directions) {
         let ours_along = direction.dot(ours.support(*direction));
         let peer_along = peer_direction.dot(peer.local_support_point(peer_direction));
@@ -88,7 +116,7 @@ fn support_row(effort: Effort, count: usize, kind: &str, directions: &[Vec3]) ->
 }
 
 fn hull_row(effort: Effort, case: &str, points: &[Vec3]) -> Result<Row, String> {
-    let peer_points: Vec<Vector> = points.iter().map(|point| Vector::new(point.x, point.y, point.z)).collect();
+    let peer_points = to_peer(points);
     let ours = ConvexHull::new(points).map_err(|error| format!("{case}: {error}"))?;
     let ours_out = greatest_height(points, &ours);
     if ours_out > 2e-6 {

@@ -4,13 +4,13 @@
 //! one with the greatest x, then y, then z. That rule is what an infinitely small turn of the direction would choose, so
 //! it picks one vertex, whatever the numbering and the path that leads there.
 //!
-//! Few vertices are scanned in f32, eight or more at a time; those within the rounding error of the greatest product,
-//! nearly always one, are compared exactly. Many are climbed: from the better of the given start and the start that a
-//! table has for directions like this one, to the best neighbour, until none is better. The neighbours are those in the
-//! exact triangulation, where every vertex but the farthest has a better one, so no climb ends on a plateau. Products
-//! are f64; too close ones are compared exactly. A climb takes a step or two when the start is near; from cold the table,
-//! with one entry for eight vertices, leaves about three for evenly spread vertices, and O(√n) at worst for clustered
-//! ones. Hill climbing for supports: Cameron 1997, 10.1109/ROBOT.1997.606761; exact sums: Shewchuk 1997.
+//! Few vertices are scanned in f32, a register at a time; those within the rounding error of the greatest product, nearly
+//! always one, are compared exactly. Many are climbed: from the better of the given start and a table's start for such
+//! directions, to the best neighbour, until none is better. The neighbours are those in the exact triangulation, where
+//! every vertex but the farthest has a better one, so no climb ends on a plateau. Products are f64; too close ones are
+//! compared exactly. It takes a step or two when the start is near; the table, with an entry for eight vertices, leaves
+//! about three from cold if vertices are spread evenly, and O(√n) for clusters. Climbing: Cameron 1997,
+//! 10.1109/ROBOT.1997.606761; exact sums: Shewchuk 1997, 10.1007/PL00009321.
 
 use super::ConvexHull;
 use crate::simd::{self, SCAN_LANES, SCAN_MOST};
