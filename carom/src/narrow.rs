@@ -270,8 +270,11 @@ fn mirrored(b_in_a: &LocalPose, contact: impl FnOnce(&LocalPose) -> Option<Local
 /// A manifold in the frame of a part at `pose`, in the axes of the world; `sign` is -1 if that part is the second.
 fn in_world(pair: &ConvexPair, local: &LocalManifold, pose: &Pose, sign: f32, size: f32, bodies: &Bodies) -> Manifold {
     let motions = bodies.motions();
-    let [from_a, from_b] =
-        [pair.a.body, pair.b.body].map(|body| (pose.position - motions[body as usize].center).as_vec3());
+    let [from_a, from_b] = [pair.a.body, pair.b.body].map(|body| {
+        let arm = (pose.position - motions[body as usize].center).as_vec3();
+        // A centre beyond the range of f32 is that of a floor; it has no lever worth the name.
+        if arm.is_finite() { arm } else { Vec3::ZERO }
+    });
     let mut contacts = [Contact::default(); MAX_POINTS];
     for (contact, local) in contacts.iter_mut().zip(local.contacts()) {
         let from_part = pose.rotation * local.point;

@@ -117,7 +117,9 @@ fn spheres_of_astronomic_size_were_missed() -> Outcome {
     for radius in [1e10f32, 1e18, 1e20, 1e30] {
         let planet = Shape::sphere(radius)?;
         let manifold = contact(&planet, &ball, &LocalPose::at([0.0, radius, 0.0]))?.expect("they overlap");
-        assert!((manifold.contacts()[0].depth - 0.5).abs() < 1e-3 && manifold.normal == Vec3::Y, "{radius}");
+        // As exact as f64 is at that size.
+        let rounding = 1e-3 + 1e-15 * radius;
+        assert!((manifold.contacts()[0].depth - 0.5).abs() < rounding && manifold.normal == Vec3::Y, "{radius}");
         let cube = Shape::cuboid(radius, radius, radius)?;
         assert!(contact(&ball, &cube, &LocalPose::at([0.0, -radius, 0.0]))?.is_some(), "{radius}");
     }

@@ -137,6 +137,12 @@ impl Bodies {
         self.natures[dense as usize].set_aside
     }
 
+    /// How much of gravity the body feels; none if nothing moves it.
+    pub(crate) fn gravity_scale(&self, dense: u32) -> f32 {
+        let is_movable = self.motions[dense as usize].is_movable();
+        if is_movable { self.natures[dense as usize].gravity_scale } else { 0.0 }
+    }
+
     pub(crate) fn material(&self, dense: u32) -> Material {
         self.natures[dense as usize].material
     }

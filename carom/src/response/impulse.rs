@@ -6,8 +6,8 @@
 //! contacts each changes the others, so all are gone through again and again, each holding its total at j ≥ 0, until
 //! no impulse changes any more. With e = 1 and no friction a solved state keeps the energy; equal and opposite
 //! impulses keep the momentum whether solved or not. Friction acts against the sliding velocity with at most μ·j.
-//! Contacts that close no faster than twice what this step's forces add are at rest and get e = 0, else they would
-//! jitter (R3). Stops when the largest change of velocity in a round is below 1e-6 of the largest closing speed, or
+//! Contacts that close no faster than some times what this step's forces add are at rest and get e = 0: in steps, a
+//! ball of restitution e never hops lower than a speed of 1/(1 − e) times that (R3). Stops when the largest change of velocity in a round is below 1e-6 of the largest closing speed, or
 //! after the given number of rounds. Cost: contacts × rounds. Sources: Newton's law of impact; Catto 2005, Iterative
 //! Dynamics with Temporal Coherence, for holding the totals rather than each impulse at j ≥ 0.
 
@@ -54,7 +54,7 @@ pub(super) fn solve(
 ) {
     let Solver::Impulse { iterations } = setting.solver;
     constraints.clear();
-    constraints.extend(manifolds.iter().flat_map(|manifold| prepare(manifold, bodies, before)));
+    constraints.extend(manifolds.iter().flat_map(|manifold| prepare(manifold, bodies, before, setting)));
     impulses.clear();
     impulses.resize(constraints.len(), ContactImpulse::default());
     let tolerance = constraints.iter().map(|constraint| constraint.closing.abs()).fold(0.0, f32::max) * 1e-6;
@@ -73,11 +73,15 @@ fn prepare<'a>(
     manifold: &'a Manifold,
     bodies: &'a Bodies,
     before: &'a [Motion],
+    setting: &Setting,
 ) -> impl Iterator<Item = Constraint> + 'a {
     let indices = [manifold.pair.a.body, manifold.pair.b.body];
     let material = bodies.material(indices[0]).mixed(bodies.material(indices[1]));
     let [a, b] = indices.map(|index| &bodies.motions()[index as usize]);
     let [a_before, b_before] = indices.map(|index| &before[index as usize]);
+    // What gravity adds to a speed in this step.
+    let scale = indices.map(|index| bodies.gravity_scale(index).abs());
+    let fall = setting.gravity.length() * setting.dt * scale[0].max(scale[1]);
     let left_out = indices.iter().any(|&index| bodies.is_set_aside(index));
     let normal = manifold.normal;
     let tangents = <[Vec3; 2]>::from(normal.any_orthonormal_pair());
@@ -93,10 +97,11 @@ fn prepare<'a>(
         };
         let closing = (a.velocity_at(arms[0]) - b.velocity_at(arms[1])).dot(normal);
         let closing_before = (a_before.velocity_at(arms[0]) - b_before.velocity_at(arms[1])).dot(normal);
-        let resting_speed = 2.0 * (closing - closing_before).abs();
+        let gain = (closing - closing_before).abs().max(fall);
+        let resting_speed = gain * (1.2 / (1.0 - material.restitution)).clamp(2.0, 10.0);
         // Bodies that part are not in contact: to stop them at 0, should another contact push them together in this
         // step, would do work on them. Without an effective mass there is no impulse.
-        let is_parting = closing < -resting_speed;
+        let is_parting = closing < -2.0 * gain;
         Constraint {
             bodies: indices.map(|index| index as usize),
             arms,
