@@ -25,6 +25,8 @@ pub(crate) fn run(extent: Extent) -> ExitCode {
     let mut steps = Steps::default();
 
     steps.command("format", &mut cargo("fmt --all --check"));
+    // Not built here, so that the tests never wait for the peers.
+    steps.command("format of the benches", &mut cargo("fmt --manifest-path bench/Cargo.toml --check"));
     steps.command(
         "clippy",
         &mut cargo("clippy --workspace --all-targets --all-features --profile checked -- -D warnings"),

@@ -130,13 +130,18 @@ impl Text {
     pub(crate) fn error_at_field(&self, field: &str, within: Range<usize>, message: String) -> SceneError {
         let text = &self.text[within.clone()];
         let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
+        // A key stands before `:` in JSON and before `=` in TOML, or ends the header of a table; names do not.
+        let is_key = |after: &str| {
+            let after = after.strip_prefix('"').unwrap_or(after).trim_start();
+            after.starts_with([':', '=', ']', '.'])
+        };
         let mention = text
             .match_indices(field)
-            .find(|(at, _)| !text[..*at].ends_with(is_letter) && !text[at + field.len()..].starts_with(is_letter));
+            .find(|(at, _)| !text[..*at].ends_with(is_letter) && is_key(&text[at + field.len()..]));
         match mention {
             Some((at, _)) => {
                 let start = within.start + at;
-                self.error(start..start + field.len(), message, "this value")
+                self.error(start..start + field.len(), message, "this field")
             }
             None => self.error(within, message, "here"),
         }
