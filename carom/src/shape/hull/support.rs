@@ -17,9 +17,10 @@ use crate::simd::{self, SCAN_LANES, SCAN_MOST};
 use fearless_simd::Level;
 use glam::{DVec3, Vec3};
 
-/// Up to this many vertices are scanned. Timed on x86-64, a scan of 64 vertices takes two thirds of a climb from cold and
-/// as long as one from the last answer; of 96 vertices it takes longer than either.
-const SCAN_LIMIT: usize = 80;
+/// Up to this many vertices are scanned. `cargo xtask bench shapes --only support/scan-vs-climb` times both: without a
+/// start the scan is ahead even at 256 vertices (94 ns for 119 on x86-64), from the last answer up to 80 (46 for 47). At
+/// 160 the scan gains as much in the one (65 for 100) as it loses in the other (64 for 48).
+const SCAN_LIMIT: usize = 160;
 
 /// What a support query needs beside the vertices and their neighbours.
 #[derive(Debug, Clone, PartialEq)]
