@@ -37,7 +37,7 @@ impl Part {
 
     /// The point with these weights for the corners but the first, clamped so that it is one of the part. It is told from
     /// the first corner, so that a place far from the origin costs no digits.
-    fn from_first(&self, weights: &[f64]) -> DVec3 {
+    fn offset_at(&self, weights: &[f64]) -> DVec3 {
         let mut all = [1.0 - weights.iter().sum::<f64>(), 0.0, 0.0];
         all[1..self.count].copy_from_slice(weights);
         let all = all.map(|weight| weight.max(0.0));
@@ -94,8 +94,8 @@ fn candidate(a: &Part, b: &Part) -> Option<f64> {
             }
         }
         let (left, whole) = (axis.length(), columns[index].length());
-        // Not the other way round: a column without length depends as well.
-        if !(left > DEPENDENT * whole) {
+        // A column without length as well.
+        if left <= DEPENDENT * whole {
             return None;
         }
         axes[index] = axis / left;
@@ -110,7 +110,7 @@ fn candidate(a: &Part, b: &Part) -> Option<f64> {
             rest += step * columns[index];
         }
     }
-    Some((offset + a.from_first(&weights[..of_a]) - b.from_first(&weights[of_a..count])).length())
+    Some((offset + a.offset_at(&weights[..of_a]) - b.offset_at(&weights[of_a..count])).length())
 }
 
 /// The parts of the convex hull of a few points, and the planes of its triangles: none if it has no volume.
