@@ -3,7 +3,7 @@
 use super::ray::{BoxRay, WIDENING};
 use crate::bounds::Aabb;
 use fearless_simd::{Select, Simd, SimdBase, SimdMask, f32x8};
-use glam::Vec3;
+use glam::{Vec3, Vec3A};
 
 /// How many boxes a block holds.
 pub(super) const LANES: usize = 8;
@@ -40,6 +40,15 @@ impl BoxBlock {
             min: Vec3::new(self.min[0][lane], self.min[1][lane], self.min[2][lane]),
             max: Vec3::new(self.max[0][lane], self.max[1][lane], self.max[2][lane]),
         }
+    }
+
+    /// The corners of the box in a lane.
+    #[inline(always)]
+    pub(super) fn corners(&self, lane: usize) -> (Vec3A, Vec3A) {
+        let lane = lane % LANES;
+        let [min_x, min_y, min_z] = &self.min;
+        let [max_x, max_y, max_z] = &self.max;
+        (Vec3A::new(min_x[lane], min_y[lane], min_z[lane]), Vec3A::new(max_x[lane], max_y[lane], max_z[lane]))
     }
 
     /// The box around all eight.

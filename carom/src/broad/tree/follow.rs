@@ -25,7 +25,7 @@ const DECAYED: f64 = 1.3;
 const ENOUGH_QUERIES: u64 = 512;
 
 /// Whether an enlarged box has become too large is asked in one refresh of so many.
-const ROOM_IS_JUDGED_EVERY: u32 = 8;
+const ROOM_IS_JUDGED_EVERY: u32 = 32;
 
 /// How many pairs are looked through at a time.
 const CHUNK: usize = 1024;

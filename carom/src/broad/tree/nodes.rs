@@ -4,6 +4,7 @@
 use super::super::Drawn;
 use super::super::block::{BoxBlock, LANES, NOTHING};
 use crate::bounds::{Aabb, BoundingVolume};
+use glam::Vec3A;
 
 /// log2 of [`LANES`].
 pub(super) const SHIFT: u32 = LANES.trailing_zeros();
@@ -28,6 +29,12 @@ impl Nodes {
             Some(block) => block.get(slot as usize),
             None => NOTHING,
         }
+    }
+
+    /// The corners of the enlarged box of a slot, for tests of all axes at once.
+    #[inline(always)]
+    pub(super) fn corners(&self, slot: u32) -> (Vec3A, Vec3A) {
+        self.levels[0][(slot >> SHIFT) as usize].corners(slot as usize)
     }
 
     /// Makes room for one slot more.
@@ -77,12 +84,18 @@ impl Nodes {
         self.dirty.resize(slots.div_ceil(LANES).div_ceil(64), 0);
     }
 
-    /// Gives a slot another box and makes those above large enough for it; they shrink at the next [`Nodes::refit`].
-    pub(super) fn enlarge(&mut self, slot: u32, bounds: &Aabb) {
+    /// Gives a slot another box; those above have yet to follow by [`Nodes::refit`].
+    #[inline(always)]
+    pub(super) fn set(&mut self, slot: u32, bounds: &Aabb) {
         let block = (slot >> SHIFT) as usize;
         self.levels[0][block].set(slot as usize % LANES, bounds);
         self.dirty[block / 64] |= 1 << (block % 64);
-        let mut index = block;
+    }
+
+    /// Gives a slot another box and makes those above large enough for it; they shrink at the next [`Nodes::refit`].
+    pub(super) fn enlarge(&mut self, slot: u32, bounds: &Aabb) {
+        self.set(slot, bounds);
+        let mut index = (slot >> SHIFT) as usize;
         for level in &mut self.levels[1..] {
             let (block, lane) = (index >> SHIFT, index % LANES);
             let around = level[block].get(lane);

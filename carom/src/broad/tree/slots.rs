@@ -88,13 +88,13 @@ impl Slots {
 
     /// Puts a box in place of the slot's own; says whether it is another.
     #[inline(always)]
-    pub(super) fn replace_bounds(&mut self, slot: u32, bounds: &Aabb) -> bool {
+    pub(super) fn replace_bounds(&mut self, slot: u32, min: Vec3A, max: Vec3A) -> bool {
         let first = slot as usize * NUMBERS;
         let numbers = &mut self.corners[first..first + NUMBERS];
-        let (min, max) = (Vec3A::from_slice(numbers), Vec3A::from_slice(&numbers[3..]));
-        let is_same = (min.cmpeq(bounds.min.into()) & max.cmpeq(bounds.max.into())).all();
-        write_box(numbers, bounds);
-        !is_same
+        let (old_min, old_max) = (Vec3A::from_slice(numbers), Vec3A::from_slice(&numbers[3..]));
+        min.write_to_slice(numbers);
+        max.write_to_slice(&mut numbers[3..]);
+        !(old_min.cmpeq(min) & old_max.cmpeq(max)).all()
     }
 
     /// Whether there is a box, not just room for one.
