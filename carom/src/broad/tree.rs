@@ -197,11 +197,14 @@ impl DynamicTree {
     /// let mut tree = DynamicTree::from_boxes(&boxes)?;
     /// assert!(tree.changes().began.is_empty());
     /// boxes[1] = Aabb::new(Vec3::splat(0.5), Vec3::splat(1.5));
-    /// tree.update_all(|id| Some((boxes[id as usize], Vec3::ZERO)))?;
+    /// tree.update_all(|id| Some((&boxes[id as usize], &Vec3::ZERO)))?;
     /// assert_eq!(tree.changes().began.len(), 1);
     /// # Ok::<(), carom::broad::BroadPhaseError>(())
     /// ```
-    pub fn update_all(&mut self, moved: impl FnMut(u32) -> Option<(Aabb, Vec3)>) -> Result<(), BroadPhaseError> {
+    pub fn update_all<'a>(
+        &mut self,
+        moved: impl FnMut(u32) -> Option<(&'a Aabb, &'a Vec3)>,
+    ) -> Result<(), BroadPhaseError> {
         let level = self.level;
         let outcome = dispatch!(level, _simd => self.move_all(moved));
         self.nodes.refit();
@@ -209,13 +212,16 @@ impl DynamicTree {
     }
 
     #[inline(always)]
-    fn move_all(&mut self, mut moved: impl FnMut(u32) -> Option<(Aabb, Vec3)>) -> Result<(), BroadPhaseError> {
+    fn move_all<'a>(
+        &mut self,
+        mut moved: impl FnMut(u32) -> Option<(&'a Aabb, &'a Vec3)>,
+    ) -> Result<(), BroadPhaseError> {
         for slot in 0..self.slots.len() as u32 {
             let id = self.slots.id(slot);
             if id != NONE
                 && self.slots.has_box(slot)
                 && let Some((bounds, displacement)) = moved(id)
-                && let Some(enlarged) = self.move_slot(slot, id, &bounds, &displacement)?
+                && let Some(enlarged) = self.move_slot(slot, id, bounds, displacement)?
             {
                 self.nodes.set(slot, &enlarged);
             }
