@@ -82,7 +82,7 @@ fn is_parallel(count: usize) -> bool {
 
 /// Two slots whose enlarged boxes overlap, the smaller first; the upper bit of the second says whether the boxes
 /// themselves do. A [`Pair`] like those of ids, so that the lists of both can lend their memory to the sort.
-trait NearPair {
+trait NearPair: Copy {
     fn near(a: u32, b: u32, is_touching: bool) -> Self;
     fn second(self) -> u32;
     fn is_touching(self) -> bool;

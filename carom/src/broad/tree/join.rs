@@ -61,8 +61,10 @@ fn append<S: Simd>(simd: S, list: &mut [u32], count: &mut usize, mask: u32, offs
     *count += (mask & 255).count_ones() as usize;
 }
 
-/// How many parents of leaves a worker takes at a time.
+/// How many parents of leaves a worker takes at the least.
 const PORTION: usize = 32;
+/// How many portions there are for each thread, so that none waits long for the others.
+const PORTIONS_A_THREAD: usize = 6;
 
 impl DynamicTree {
     /// Replaces `near` by all pairs of overlapping enlarged boxes, each in the given state. Several threads take
@@ -77,17 +79,30 @@ impl DynamicTree {
             self.tests = dispatch!(level, simd => join(simd, levels, 0..parents, state, scratch, near));
             return;
         }
-        let portions: Vec<(u64, Vec<Pair>)> = (0..parents.div_ceil(PORTION))
+        let length = parents.div_ceil(PORTIONS_A_THREAD * rayon::current_num_threads()).max(PORTION);
+        let count = parents.div_ceil(length);
+        // About as many as last time.
+        let expected = near.capacity() / count * 5 / 4;
+        let portions: Vec<(u64, Vec<Pair>)> = (0..count)
             .into_par_iter()
             .map_init(JoinScratch::default, |scratch, portion| {
-                let range = portion * PORTION..((portion + 1) * PORTION).min(parents);
-                let mut near = Vec::new();
+                let range = portion * length..((portion + 1) * length).min(parents);
+                let mut near = Vec::with_capacity(expected);
                 let tests = dispatch!(level, simd => join(simd, levels, range, state, scratch, &mut near));
                 (tests, near)
             })
             .collect();
-        near.reserve_exact(portions.iter().map(|(_, pairs)| pairs.len()).sum());
-        portions.iter().for_each(|(_, pairs)| near.extend_from_slice(pairs));
+        let total = portions.iter().map(|(_, pairs)| pairs.len()).sum::<usize>();
+        near.reserve_exact(total);
+        near.resize(total, Pair::default());
+        let mut rest = &mut near[..];
+        let mut places = Vec::with_capacity(count);
+        for (_, pairs) in &portions {
+            let (place, after) = std::mem::take(&mut rest).split_at_mut(pairs.len());
+            places.push((place, pairs));
+            rest = after;
+        }
+        places.par_iter_mut().for_each(|(place, pairs)| place.copy_from_slice(pairs));
         self.tests = portions.iter().map(|(tests, _)| tests).sum();
     }
 }

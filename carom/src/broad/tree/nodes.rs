@@ -3,8 +3,10 @@
 
 use super::super::Drawn;
 use super::super::block::{BoxBlock, LANES, NOTHING};
+use super::{PORTION, is_parallel};
 use crate::bounds::{Aabb, BoundingVolume};
 use glam::Vec3A;
+use rayon::prelude::*;
 
 /// log2 of [`LANES`].
 pub(super) const SHIFT: u32 = LANES.trailing_zeros();
@@ -112,10 +114,16 @@ impl Nodes {
     pub(super) fn fill_upper(&mut self) {
         for level in 1..self.levels.len() {
             let (lower, upper) = self.levels.split_at_mut(level);
-            for (block, children) in upper[0].iter_mut().zip(lower[level - 1].chunks(LANES)) {
+            let (lower, upper) = (&lower[level - 1], &mut upper[0]);
+            let fill = |(block, children): (&mut BoxBlock, &[BoxBlock])| {
                 for (lane, child) in children.iter().enumerate() {
                     block.set(lane, &child.union());
                 }
+            };
+            if is_parallel(lower.len() * LANES) {
+                upper.par_iter_mut().with_min_len(PORTION / LANES).zip(lower.par_chunks(LANES)).for_each(fill);
+            } else {
+                upper.iter_mut().zip(lower.chunks(LANES)).for_each(fill);
             }
         }
     }
