@@ -28,6 +28,7 @@ use crate::bounds::Aabb;
 use fearless_simd::{Level, dispatch};
 use glam::{Vec3, Vec3A};
 use nodes::Nodes;
+use rayon::prelude::*;
 use slots::Slots;
 
 /// No slot, or no id.
@@ -115,6 +116,12 @@ impl NearPair for Pair {
     }
 }
 
+/// Whether all boxes are sound; without asking after each.
+fn are_sound(boxes: &[Aabb]) -> bool {
+    let all_sound = |boxes: &[Aabb]| boxes.iter().fold(true, |all, bounds| all & is_sound(bounds));
+    if is_parallel(boxes.len()) { boxes.par_chunks(PORTION * block::LANES).all(all_sound) } else { all_sound(boxes) }
+}
+
 impl Default for DynamicTree {
     fn default() -> Self {
         Self {
@@ -160,8 +167,7 @@ impl DynamicTree {
         if boxes.len() > MAX_PROXIES as usize {
             return Err(BroadPhaseError::IdTooGreat { id: MAX_PROXIES });
         }
-        // All of them, without asking after each.
-        if !boxes.iter().fold(true, |all, bounds| all & is_sound(bounds)) {
+        if !are_sound(boxes) {
             for (id, bounds) in (0u32..).zip(boxes) {
                 checked(id, *bounds)?;
             }
