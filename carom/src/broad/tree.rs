@@ -22,13 +22,12 @@ mod slots;
 
 use super::block::{self, NOTHING};
 use super::events::Events;
-use super::proxies::{checked, is_sound};
+use super::proxies::checked;
 use super::{BoxRay, BroadPhase, BroadPhaseError, Changes, Cost, Drawn, MAX_PROXIES, Neighbour, Pair, Proxies};
 use crate::bounds::Aabb;
 use fearless_simd::{Level, dispatch};
 use glam::{Vec3, Vec3A};
 use nodes::Nodes;
-use rayon::prelude::*;
 use slots::Slots;
 
 /// No slot, or no id.
@@ -116,12 +115,6 @@ impl NearPair for Pair {
     }
 }
 
-/// Whether all boxes are sound; without asking after each.
-fn are_sound(boxes: &[Aabb]) -> bool {
-    let all_sound = |boxes: &[Aabb]| boxes.iter().fold(true, |all, bounds| all & is_sound(bounds));
-    if is_parallel(boxes.len()) { boxes.par_chunks(PORTION * block::LANES).all(all_sound) } else { all_sound(boxes) }
-}
-
 impl Default for DynamicTree {
     fn default() -> Self {
         Self {
@@ -167,7 +160,10 @@ impl DynamicTree {
         if boxes.len() > MAX_PROXIES as usize {
             return Err(BroadPhaseError::IdTooGreat { id: MAX_PROXIES });
         }
-        if !are_sound(boxes) {
+        // The sort borrows the lists of pairs, and must be able to give them back.
+        self.refresh();
+        if !self.order(boxes) {
+            self.find_near_again();
             for (id, bounds) in (0u32..).zip(boxes) {
                 checked(id, *bounds)?;
             }
@@ -181,6 +177,8 @@ impl DynamicTree {
     /// A tree over boxes that were checked before.
     pub(super) fn over(boxes: &Proxies) -> Self {
         let mut tree = Self::default();
+        // Ids without a box are left out.
+        tree.order(boxes.raw());
         tree.fill(boxes.raw());
         tree
     }
