@@ -1,4 +1,4 @@
-//! Moving all boxes of the dynamic tree at once is the same as moving them one by one.
+//! Moving all boxes of the dynamic tree at once is the same as moving them one by one; what is refused changes nothing.
 
 use carom::bounds::{Aabb, BoundingVolume as _};
 use carom::broad::{BroadPhase, BroadPhaseError, DynamicTree, Pair};
@@ -114,5 +114,33 @@ fn an_unsound_box_is_refused_and_what_came_before_is_kept() {
         let expected = [moved[asked[0] as usize], moved[asked[1] as usize], boxes[asked[2] as usize]];
         assert_eq!(bounds, expected);
         assert_eq!(tree.pairs().len(), 1);
+    }
+}
+
+#[test]
+fn a_refused_rebuild_changes_nothing() {
+    let mut rng = fastrand::Rng::with_seed(11);
+    let cube = |center: Vec3| Aabb::new(center - 0.5, center + 0.5);
+    let mut boxes: Vec<Aabb> = (0..500).map(|_| cube(random_vector(&mut rng) * 9.0)).collect();
+    let mut tree = DynamicTree::from_boxes(&boxes).expect("sound boxes");
+    let mut pairs: BTreeSet<Pair> = tree.changes().began.iter().copied().collect();
+    for frame in 0..40 {
+        for (id, bounds) in (0u32..).zip(&mut boxes) {
+            let step = random_vector(&mut rng) * 0.2;
+            *bounds = Aabb::new(bounds.min + step, bounds.max + step);
+            tree.update(id, *bounds, step).expect("a sound box");
+        }
+        let mut others: Vec<Aabb> = (0..rng.usize(1..900)).map(|_| cube(random_vector(&mut rng) * 9.0)).collect();
+        let bad = rng.usize(0..others.len());
+        others[bad].max.y = f32::NAN;
+        let outcome = tree.rebuild_from(&others);
+        assert!(matches!(outcome, Err(BroadPhaseError::BadBox { id, .. }) if id as usize == bad), "{outcome:?}");
+        let changes = tree.changes();
+        assert!(changes.ended.iter().all(|pair| pairs.remove(pair)), "frame {frame}");
+        assert!(changes.began.iter().all(|pair| pairs.insert(*pair)), "frame {frame}");
+        let expected = plain_pairs(&boxes.iter().copied().map(Some).collect::<Vec<_>>());
+        assert_eq!(pairs, expected, "frame {frame}");
+        assert_eq!(tree.pairs().iter().copied().collect::<BTreeSet<_>>(), expected, "frame {frame}");
+        assert_eq!(tree.len(), boxes.len());
     }
 }

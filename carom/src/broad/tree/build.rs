@@ -20,7 +20,9 @@ impl DynamicTree {
         let keys = &self.near;
         let count = keys.len();
         self.slots.reset(count);
-        self.slot_of.clear();
+        if count < boxes.len() {
+            self.slot_of.clear();
+        }
         self.slot_of.resize(boxes.len(), NONE);
         self.nodes.reset(count);
         if let Some(leaves) = self.nodes.levels.first_mut() {
