@@ -71,39 +71,67 @@ impl DynamicTree {
     /// portions of the blocks and their pairs are put together in the order of the blocks, so the list is the same for
     /// any number of threads.
     pub(super) fn join_all(&mut self, state: u32) {
-        let Self { level, nodes, near, scratch, .. } = self;
+        let Self { level, nodes, near, scratch, pairs, .. } = self;
         let (level, levels) = (*level, &nodes.levels);
         near.clear();
         let parents = levels.first().map_or(0, Vec::len).div_ceil(LANES);
         if rayon::current_num_threads() == 1 || parents < 4 * PORTION {
-            self.tests = dispatch!(level, simd => join(simd, levels, 0..parents, state, scratch, near));
+            let mut found = Found::new(&mut [], near, state);
+            self.tests = dispatch!(level, simd => join(simd, levels, 0..parents, scratch, &mut found));
             return;
         }
         let length = parents.div_ceil(PORTIONS_A_THREAD * rayon::current_num_threads()).max(PORTION);
         let count = parents.div_ceil(length);
-        // About as many as last time.
-        let expected = near.capacity() / count * 5 / 4;
-        let portions: Vec<(u64, Vec<Pair>)> = (0..count)
+        // The list of ids is yet to be written: until then it holds the portions, as far as it has room for them.
+        pairs.resize(pairs.capacity(), Pair::default());
+        let share = pairs.len() / count;
+        let portions: Vec<Portion<'_>> = pairs
+            .chunks_exact_mut(share.max(1))
+            .map(Some)
+            .chain(std::iter::repeat_with(|| None))
+            .take(count)
+            .enumerate()
+            .collect::<Vec<_>>()
             .into_par_iter()
-            .map_init(JoinScratch::default, |scratch, portion| {
+            .map_init(JoinScratch::default, |scratch, (portion, place)| {
                 let range = portion * length..((portion + 1) * length).min(parents);
-                let mut near = Vec::with_capacity(expected);
-                let tests = dispatch!(level, simd => join(simd, levels, range, state, scratch, &mut near));
-                (tests, near)
+                let (place, mut beyond) = (place.unwrap_or_default(), Vec::new());
+                let mut found = Found::new(place, &mut beyond, state);
+                let tests = dispatch!(level, simd => join(simd, levels, range, scratch, &mut found));
+                let written = found.written;
+                Portion { tests, pairs: &place[..written], beyond }
             })
             .collect();
-        let total = portions.iter().map(|(_, pairs)| pairs.len()).sum::<usize>();
+        let total = portions.iter().map(Portion::len).sum();
         near.reserve_exact(total);
         near.resize(total, Pair::default());
         let mut rest = &mut near[..];
         let mut places = Vec::with_capacity(count);
-        for (_, pairs) in &portions {
-            let (place, after) = std::mem::take(&mut rest).split_at_mut(pairs.len());
-            places.push((place, pairs));
+        for portion in &portions {
+            let (place, after) = std::mem::take(&mut rest).split_at_mut(portion.len());
+            places.push((place, portion));
             rest = after;
         }
-        places.par_iter_mut().for_each(|(place, pairs)| place.copy_from_slice(pairs));
-        self.tests = portions.iter().map(|(tests, _)| tests).sum();
+        places.par_iter_mut().for_each(|(place, portion)| {
+            let (first, beyond) = place.split_at_mut(portion.pairs.len());
+            first.copy_from_slice(portion.pairs);
+            beyond.copy_from_slice(&portion.beyond);
+        });
+        self.tests = portions.iter().map(|portion| portion.tests).sum();
+    }
+}
+
+/// What one worker has found.
+struct Portion<'a> {
+    tests: u64,
+    pairs: &'a [Pair],
+    /// What there was no room for.
+    beyond: Vec<Pair>,
+}
+
+impl Portion<'_> {
+    fn len(&self) -> usize {
+        self.pairs.len() + self.beyond.len()
     }
 }
 
@@ -113,12 +141,10 @@ fn join<S: Simd>(
     simd: S,
     levels: &[Vec<BoxBlock>],
     range: Range<usize>,
-    state: u32,
     scratch: &mut JoinScratch,
-    near: &mut Vec<Pair>,
+    found: &mut Found<'_>,
 ) -> u64 {
     let Some((leaves, upper)) = levels.split_first() else { return 0 };
-    let mut found = Found::new(near, state);
     let Some((parents, upper)) = upper.split_first() else {
         leaves.iter().for_each(|leaf| found.add_inside(simd, leaf, 0));
         found.flush();
@@ -207,7 +233,11 @@ const HELD: usize = 512;
 
 /// Pairs on their way to the list.
 struct Found<'a> {
-    near: &'a mut Vec<Pair>,
+    /// Where they go, as long as there is room, and how many are there.
+    place: &'a mut [Pair],
+    written: usize,
+    /// Where the rest goes.
+    beyond: &'a mut Vec<Pair>,
     state: u32,
     count: usize,
     /// The first and the second slots of the pairs held.
@@ -216,8 +246,8 @@ struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    fn new(near: &'a mut Vec<Pair>, state: u32) -> Self {
-        Self { near, state, count: 0, firsts: [0; HELD], seconds: [0; HELD] }
+    fn new(place: &'a mut [Pair], beyond: &'a mut Vec<Pair>, state: u32) -> Self {
+        Self { place, written: 0, beyond, state, count: 0, firsts: [0; HELD], seconds: [0; HELD] }
     }
 
     /// The pairs within a leaf.
@@ -245,12 +275,16 @@ impl<'a> Found<'a> {
     /// Lists what is held.
     #[cold]
     fn flush(&mut self) {
-        if self.near.capacity() - self.near.len() < self.count {
+        let mut held = self.firsts.iter().zip(&self.seconds).take(self.count).map(|(&a, &b)| Pair { a, b });
+        let room = &mut self.place[self.written..];
+        let taken = room.len().min(self.count);
+        room.iter_mut().zip(held.by_ref().take(taken)).for_each(|(place, pair)| *place = pair);
+        self.written += taken;
+        if self.beyond.capacity() - self.beyond.len() < self.count - taken {
             // By little, not by double: the list is a large part of the tree's memory.
-            self.near.reserve_exact(self.near.len() / 16 + HELD);
+            self.beyond.reserve_exact(self.beyond.len() / 16 + HELD);
         }
-        let held = self.firsts.iter().zip(&self.seconds).take(self.count);
-        self.near.extend(held.map(|(&a, &b)| Pair { a, b }));
+        self.beyond.extend(held);
         self.count = 0;
     }
 }
