@@ -1,7 +1,7 @@
 //! Filling the tree: the slots in the order of the curve, the blocks above them, all pairs.
 
 use super::super::Pair;
-use super::super::block::{BoxBlock, LANES};
+use super::super::block::{BoxBlock, LANES, NOTHING};
 use super::slots::{NUMBERS, write_box};
 use super::{DynamicTree, NONE, NearPair, PORTION, TOUCHING, follow, is_parallel, order};
 use crate::bounds::Aabb;
@@ -61,6 +61,18 @@ impl DynamicTree {
         self.is_current = true;
         self.pairs_are_current = false;
         self.decay = follow::Decay::default();
+    }
+
+    /// Builds the tree as if its boxes had come all at once; there were no pairs before.
+    pub(super) fn build_anew(&mut self) {
+        let bounds = |id: u32| self.slot(id).map_or(NOTHING, |slot| self.slots.bounds(slot));
+        let boxes: Vec<Aabb> = (0..self.slot_of.len() as u32).map(bounds).collect();
+        self.order(&boxes);
+        self.fill(&boxes);
+        if self.is_looked_at {
+            let Self { near, events, slots, .. } = self;
+            events.began.extend(near.iter().map(|pair| pair.ids(slots)));
+        }
     }
 
     /// Sorts the slots anew and drops the free ones. Slots change their numbers: `near` and the marks go with them

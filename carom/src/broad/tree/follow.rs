@@ -127,7 +127,9 @@ impl DynamicTree {
         self.events.begin();
         let removed = self.left.iter().any(|&slot| !self.slots.has_box(slot));
         self.events.may_cancel |= removed;
-        if self.left.len() * REJOIN_SHARE > self.count {
+        if self.near.is_empty() && !removed && self.left.len() == self.count {
+            self.build_anew();
+        } else if self.left.len() * REJOIN_SHARE > self.count {
             self.rejoin();
         } else {
             if self.decay.is_reached() || self.unsorted * REJOIN_SHARE > self.count {
