@@ -20,8 +20,12 @@ pub mod shape;
 pub mod bounds;
 pub mod mass;
 
+pub mod trace;
+
 pub mod distance;
 pub mod query;
+
+pub mod gjk;
 
 pub mod body;
 

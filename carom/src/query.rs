@@ -21,6 +21,7 @@ use crate::distance::placement::Placement;
 use crate::distance::separation::{Relation, Separation};
 use crate::pose::{Pose, PoseError};
 use crate::shape::{Shape, ShapeKind};
+use crate::trace::Tracer;
 use form::Form;
 use glam::{DVec3, Vec3};
 
@@ -57,6 +58,25 @@ pub struct Gap {
     /// Proven: the shapes are at least this far apart.
     pub lower: f64,
     /// Proven: the shapes are at most this far apart.
+    pub upper: f64,
+    /// Why the computation ended.
+    pub stop: Stop,
+}
+
+/// How deep two shapes are in each other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Penetration {
+    /// By how much the second shape must move along the normal to be free; negative if the shapes are apart.
+    pub depth: f64,
+    /// The unit direction in which the second shape must move to get free, or already is, in the world.
+    pub normal: Vec3,
+    /// The point of the first shape that is deepest in the second, or closest to it, in the world.
+    pub on_a: DVec3,
+    /// The point of the second shape that is deepest in the first, or closest to it, in the world.
+    pub on_b: DVec3,
+    /// Proven: no shorter move frees the shapes.
+    pub lower: f64,
+    /// Proven: a move by this along the normal frees the shapes.
     pub upper: f64,
     /// Why the computation ended.
     pub stop: Stop,
@@ -135,8 +155,18 @@ impl From<SupportFault> for QueryError {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn distance(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<Distance, QueryError> {
+    distance_traced(a, pose_a, b, pose_b, &mut ())
+}
+
+pub(crate) fn distance_traced(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    tracer: &mut impl Tracer,
+) -> Result<Distance, QueryError> {
     let (pose_a, pose_b) = (checked("the first shape", pose_a)?, checked("the second shape", pose_b)?);
-    let separation = separated_by(a, &pose_a, b, &pose_b, f64::INFINITY)?;
+    let separation = separated_by(a, &pose_a, b, &pose_b, f64::INFINITY, tracer)?;
     let Some(separation) = separation.map(|found| found.placed(&Placement::turned(&pose_a))) else {
         // Nothing is farther than infinity.
         return Err(QueryError::TooFar { distance: f64::INFINITY });
@@ -172,7 +202,7 @@ pub fn distance(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<Di
 pub fn overlap(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<bool, QueryError> {
     let (pose_a, pose_b) = (checked("the first shape", pose_a)?, checked("the second shape", pose_b)?);
     // The least positive number: whatever is proven apart at all is of no interest.
-    match separated_by(a, &pose_a, b, &pose_b, f64::MIN_POSITIVE)? {
+    match separated_by(a, &pose_a, b, &pose_b, f64::MIN_POSITIVE, &mut ())? {
         None => Ok(false),
         Some(separation) => match separation.relation {
             Relation::Overlapping => Ok(true),
@@ -180,6 +210,55 @@ pub fn overlap(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<boo
             Relation::Undecided => Err(QueryError::Undecided { upper: separation.upper }),
         },
     }
+}
+
+/// How deep two shapes are in each other: the shortest move that frees them, with the points that are deepest.
+///
+/// For shapes that are apart it is the distance as a negative number, so that the answer is continuous through contact.
+/// Of compounds it is that of the two parts that are deepest in each other.
+///
+/// ```
+/// use carom::prelude::*;
+///
+/// let (cube, ball) = (Shape::cuboid(1.0, 1.0, 1.0)?, Shape::sphere(0.5)?);
+/// let deep = query::penetration(&cube, &Pose::IDENTITY, &ball, &Pose::at([0.2, 0.9, 0.1]))?;
+/// assert!((deep.depth - 0.6).abs() < 1e-12 && deep.normal == Vec3::Y);
+/// let apart = query::penetration(&cube, &Pose::IDENTITY, &ball, &Pose::at([0.2, 2.5, 0.1]))?;
+/// assert!((apart.depth + 1.0).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// [`QueryError::NotSupported`] for meshes, height fields and two half-spaces that do not face each other.
+pub fn penetration(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<Penetration, QueryError> {
+    penetration_traced(a, pose_a, b, pose_b, &mut ())
+}
+
+pub(crate) fn penetration_traced(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    tracer: &mut impl Tracer,
+) -> Result<Penetration, QueryError> {
+    let (pose_a, pose_b) = (checked("the first shape", pose_a)?, checked("the second shape", pose_b)?);
+    near_enough(pose_b.position - pose_a.position)?;
+    let b_in_a = Placement::b_in_a(&pose_a, &pose_b);
+    let Some(found) = pairs::signed(&Form::of(a), &Form::of(b), &b_in_a, f64::INFINITY, tracer)? else {
+        // Nothing is farther than infinity.
+        return Err(QueryError::TooFar { distance: f64::INFINITY });
+    };
+    let found = found.placed(&Placement::turned(&pose_a));
+    Ok(Penetration {
+        depth: -found.distance,
+        normal: found.normal.as_vec3(),
+        on_a: pose_a.position + found.on_a,
+        on_b: pose_a.position + found.on_b,
+        lower: -found.upper,
+        upper: -found.lower,
+        stop: found.stop,
+    })
 }
 
 impl Distance {
@@ -217,10 +296,11 @@ fn separated_by(
     b: &Shape,
     pose_b: &Pose,
     limit: f64,
+    tracer: &mut impl Tracer,
 ) -> Result<Option<Separation>, QueryError> {
     near_enough(pose_b.position - pose_a.position)?;
     let b_in_a = Placement::b_in_a(pose_a, pose_b);
-    Ok(pairs::separation(&Form::of(a), &Form::of(b), &b_in_a, limit)?)
+    Ok(pairs::separation(&Form::of(a), &Form::of(b), &b_in_a, limit, tracer)?)
 }
 
 /// The pose as it is, if it is sound: queries bring its rotation to unit length in f64, which turns it less than
