@@ -6,6 +6,7 @@
 mod broad;
 mod clouds;
 mod measure;
+mod narrow;
 mod shapes;
 
 use clap::{Parser, ValueEnum};
@@ -35,6 +36,8 @@ enum Area {
     Shapes,
     /// The broad phase: pairs of boxes, rays among them, neighbours of points.
     Broad,
+    /// The narrow phase.
+    Narrow,
 }
 
 /// How long the comparison may take.
@@ -54,11 +57,12 @@ fn main() -> ExitCode {
         Area::Shapes if !arguments.only.is_empty() => Err("shapes are always measured all, without --only".to_owned()),
         Area::Shapes => shapes::rows(effort),
         Area::Broad => broad::rows(effort, &arguments.only),
+        Area::Narrow => narrow::rows(effort, &arguments.only),
     };
     let reported = rows.and_then(|rows| {
         measure::report(&rows, arguments.json.as_deref())?;
         match arguments.area {
-            Area::Shapes => Ok(()),
+            Area::Shapes | Area::Narrow => Ok(()),
             Area::Broad => broad::print_summary(&rows, effort),
         }
     });

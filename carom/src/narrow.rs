@@ -10,7 +10,6 @@ mod convex;
 mod cuboid_cuboid;
 mod feature;
 mod half_space;
-mod interim;
 mod manifold;
 mod patch;
 mod sphere;

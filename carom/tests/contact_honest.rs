@@ -31,10 +31,12 @@ fn each_case(seed: u64, poses: usize, mut check: impl FnMut(&Case, &mut fastrand
             for pose in 0..poses {
                 let ratio = if pose % 4 == 0 { 20.0 } else { 1.0 };
                 let (a, b) = (shape(&mut random, kind_a, ratio), shape(&mut random, kind_b, 1.0));
-                let both = size(&a) + size(&b);
+                let both = (size(&a) + size(&b)).max(1e-2);
                 let b_in_a = LocalPose::new(vector(&mut random, 0.6 * both), rotation_often_aligned(&mut random));
                 let name = format!("{} and {}, pose {pose}", a.kind(), b.kind());
-                let small = size(&a).min(size(&b));
+                // A point is as large as what it touches.
+                let small =
+                    if size(&a) > 0.0 { size(&a) } else { 1.0 }.min(if size(&b) > 0.0 { size(&b) } else { 1.0 });
                 check(&Case { name, a, b, b_in_a, small, both }, &mut random);
             }
         }
@@ -54,10 +56,10 @@ fn depth_is_the_least_way_out_of_every_pair() {
             // Apart: some direction must show it. Found by descent from the line of the centres and others.
             let starts = std::iter::once(b_in_a.position.as_dvec3().normalize_or(DVec3::Y));
             let least = starts
-                .chain((0..12).map(|_| direction(random)).collect::<Vec<_>>())
+                .chain((0..40).map(|_| direction(random)).collect::<Vec<_>>())
                 .map(|start| refined(a, b, b_in_a, start, random).1)
                 .fold(f64::INFINITY, f64::min);
-            assert!(least < 0.02 * both, "{name}: not touching, yet {least} deep; {b_in_a:?}");
+            assert!(least < 0.03 * both, "{name}: not touching, yet {least} deep; {b_in_a:?}");
             return;
         };
         touching += 1;
@@ -77,7 +79,10 @@ fn depth_is_the_least_way_out_of_every_pair() {
         let start = direction(random);
         for start in [normal, start] {
             let (better, way) = refined(a, b, b_in_a, start, random);
-            assert!(depth - way <= tolerance, "{name}: {depth} deep along {normal}, but {way} along {better}; {b_in_a:?}");
+            assert!(
+                depth - way <= tolerance,
+                "{name}: {depth} deep along {normal}, but {way} along {better}; {b_in_a:?}"
+            );
         }
     });
     println!("{touching} touching, {apart} apart; worst {worst:?}");
@@ -99,7 +104,10 @@ fn moving_out_by_the_depth_parts_and_a_gap_is_the_gap() {
         let parted = collide(a, b, &out(1.01 * depth + 2.0 * rounding), 0.0);
         assert!(parted.is_none(), "{name}: moved out by 1.01 × {depth}, still {parted:?}; {b_in_a:?}");
         if depth > 400.0 * rounding {
-            assert!(collide(a, b, &out(0.99 * depth), 0.0).is_some(), "{name}: moved out by 0.99 × {depth}; {b_in_a:?}");
+            assert!(
+                collide(a, b, &out(0.99 * depth), 0.0).is_some(),
+                "{name}: moved out by 0.99 × {depth}; {b_in_a:?}"
+            );
         }
         // By construction the shapes are now `gap` apart, along the same normal.
         let gap = f64::from(case.small) * (0.01 + 0.1 * random.f64());
@@ -108,7 +116,10 @@ fn moving_out_by_the_depth_parts_and_a_gap_is_the_gap() {
         let near = collide(a, b, &apart, margin);
         let Some(near) = near else { panic!("{name}: {gap} apart, nothing within {margin}; {apart:?}") };
         let found = -f64::from(deepest(&near).depth);
-        assert!((found - gap).abs() <= 1e-4 * f64::from(case.small) + 4.0 * rounding, "{name}: {gap} apart, told {found}");
+        assert!(
+            (found - gap).abs() <= 1e-4 * f64::from(case.small) + 4.0 * rounding,
+            "{name}: {gap} apart, told {found}"
+        );
         let tilt = near.normal.as_dvec3().distance(normal);
         assert!(tilt < 0.05, "{name}: {gap} apart along {normal}, told {}; {apart:?}", near.normal);
         let closer = collide(a, b, &apart, (0.98 * gap - 4.0 * rounding).max(0.0) as f32);
@@ -163,7 +174,11 @@ fn the_mirror_pair_agrees() {
                 if normal.dot(here.normal) > 0.99999 {
                     let names = |manifold: &LocalManifold, swap: bool| {
                         let mut names: Vec<_> = manifold.contacts().iter().map(|contact| contact.features).collect();
-                        names.iter_mut().for_each(|names| if swap { names.reverse() });
+                        names.iter_mut().for_each(|names| {
+                            if swap {
+                                names.reverse()
+                            }
+                        });
                         names.sort();
                         names
                     };
@@ -196,7 +211,7 @@ fn a_cache_changes_nothing_beyond_its_tolerance() {
         for frame in 0..24 {
             // Now hardly moving, now a little, now a jump.
             let step = [1e-6, 1e-5, 1e-4, 1e-3, 0.02, 0.3][random.usize(..6)] * case.small;
-            let turn = Quat::from_axis_angle(direction(random).as_vec3().normalize(), step / case.small);
+            let turn = Quat::from_axis_angle(direction(random).as_vec3().normalize(), step / case.both);
             pose = LocalPose::new(pose.position + vector(random, step), (turn * pose.rotation).normalize());
             let kept = contact_cached(a, b, &pose, margin, &mut cache).expect("every convex pair is answered");
             let fresh = collide(a, b, &pose, margin);

@@ -9,8 +9,8 @@
 use super::clip::Clipped;
 use super::convex::{self, Answer};
 use super::{ContactError, LocalContact, LocalManifold, MAX_POINTS, Pair};
-use super::interim::Cache;
 use crate::distance::placement::Placement;
+use crate::distance::signed::Cache;
 use crate::pose::LocalPose;
 use glam::{DVec3, Vec3};
 

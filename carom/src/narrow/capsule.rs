@@ -61,10 +61,14 @@ pub(super) fn contact(
         // Which end of which axis ends the stretch, going along the first.
         let first = if start <= end { (start, 0) } else { (end, 1) };
         let last = if start <= end { (end, 1) } else { (start, 0) };
-        let low = if first.0 > 0.0 { (first.0, [Feature::edge(0), Feature::vertex(first.1)]) } else {
+        let low = if first.0 > 0.0 {
+            (first.0, [Feature::edge(0), Feature::vertex(first.1)])
+        } else {
             (0.0, [Feature::vertex(0), Feature::edge(0)])
         };
-        let high = if last.0 < 1.0 { (last.0, [Feature::edge(0), Feature::vertex(last.1)]) } else {
+        let high = if last.0 < 1.0 {
+            (last.0, [Feature::edge(0), Feature::vertex(last.1)])
+        } else {
             (1.0, [Feature::vertex(1), Feature::edge(0)])
         };
         if is_beside && low.0 < high.0 {

@@ -106,11 +106,34 @@ impl Touch<'_> {
         };
         let (along_a, along_b) = (direction(a), direction(b));
         let is_flat = |along: DVec3| along.dot(self.normal).abs() <= PARALLEL;
-        let names = [a.feature, b.feature];
-        if along_a.cross(along_b).length() > PARALLEL || !is_flat(along_a) || !is_flat(along_b) {
-            return self.only_witness(names);
+        if !is_flat(along_a) || !is_flat(along_b) {
+            // A corner of one of them: the end that reaches farther.
+            let name = |patch: &Patch, along: DVec3, outward: DVec3| match patch.corners() {
+                [from, to] if !is_flat(along) => {
+                    if along.dot(outward) > 0.0 {
+                        to.vertex
+                    } else {
+                        from.vertex
+                    }
+                }
+                _ => patch.feature,
+            };
+            return self.only_witness([name(a, along_a, self.normal), name(b, along_b, -self.normal)]);
         }
-        self.clipped(Owner::A, a, b)
+        if along_a.cross(along_b).length() <= PARALLEL {
+            return self.clipped(Owner::A, a, b);
+        }
+        // Where the edges cross is known better than the general search tells it.
+        let (on_a, on_b, is_inside) = crossing(a, b);
+        let [radius_a, radius_b] = self.radii;
+        let (on_a, on_b) = (on_a + radius_a * self.normal, on_b - radius_b * self.normal);
+        let error = |on_a: DVec3, on_b: DVec3| (on_b - on_a).distance(self.normal * self.relation.separation);
+        let relation = if is_inside && error(on_a, on_b) < error(self.relation.on_a, self.relation.on_b) {
+            Relation { on_a, on_b, ..*self.relation }
+        } else {
+            *self.relation
+        };
+        Touch { relation: &relation, ..*self }.only_witness([a.feature, b.feature])
     }
 
     /// One point, half way between the closest points.
@@ -142,8 +165,7 @@ impl Touch<'_> {
 
         let top = sides.iter().map(|side| outward.dot(side.place)).fold(f64::NEG_INFINITY, f64::max);
         let radius = self.radii[0] + self.radii[1];
-        let (reference_radius, incident_radius) =
-            if owner == Owner::A { (self.radii[0], self.radii[1]) } else { (self.radii[1], self.radii[0]) };
+        let incident_radius = if owner == Owner::A { self.radii[1] } else { self.radii[0] };
         let mut candidates = [Candidate::default(); 2 * MOST_CORNERS];
         let mut count = 0;
         for (corner, arriving) in polygon.corners_with_arrival() {
@@ -154,23 +176,45 @@ impl Touch<'_> {
             // The incident surface is `incident_radius` before the corner; half the depth lies beyond it.
             let place = corner.place + outward * (0.5 * depth - incident_radius);
             let (of_reference, of_incident) = corner.names(arriving, reference, incident);
-            let features =
-                if owner == Owner::A { [of_reference, of_incident] } else { [of_incident, of_reference] };
+            let features = if owner == Owner::A { [of_reference, of_incident] } else { [of_incident, of_reference] };
             candidates[count] = Candidate { place, depth, features };
             count += 1;
         }
-        let size = sides.iter().map(|side| side.place.distance_squared(sides[0].place)).fold(0.0, f64::max).sqrt();
+        let size = match (reference.size(), incident.size()) {
+            (reference, 0.0) => reference,
+            (reference, incident) => reference.min(incident),
+        };
         if count == 0 {
             return Clipped { kept_deepest: false, ..self.only_witness([Feature::SURFACE; 2]) };
         }
         let mut manifold = reduced(&mut candidates[..count], self.normal);
         let lost = -self.relation.separation - f64::from(manifold.deepest());
-        let kept_deepest = lost <= LOST * (size + reference_radius);
+        let rounding = 4.0 * f64::from(f32::EPSILON) * self.relation.separation.abs();
+        let kept_deepest = lost <= LOST * size + rounding;
         if !kept_deepest {
             manifold.take_in(self.witness([Feature::SURFACE; 2]).contacts()[0]);
         }
         Clipped { manifold, kept_deepest, is_normal_of_b: owner == Owner::B }
     }
+}
+
+/// The closest points of two edges that are not parallel, and whether they are inside both.
+pub(super) fn crossing(a: &Patch, b: &Patch) -> (DVec3, DVec3, bool) {
+    let ends = |patch: &Patch| match patch.corners() {
+        [from, to] => (from.place, to.place - from.place),
+        _ => (DVec3::ZERO, DVec3::ZERO),
+    };
+    let ((from_a, along_a), (from_b, along_b)) = (ends(a), ends(b));
+    let between = from_b - from_a;
+    let cross = along_a.cross(along_b);
+    let square = cross.length_squared();
+    if square <= 0.0 {
+        return (from_a, from_b, false);
+    }
+    let (at_a, at_b) = (between.cross(along_b).dot(cross) / square, between.cross(along_a).dot(cross) / square);
+    let (held_a, held_b) = (at_a.clamp(0.0, 1.0), at_b.clamp(0.0, 1.0));
+    let is_inside = (held_a - at_a).abs().max((held_b - at_b).abs()) < 1e-6;
+    (from_a + along_a * held_a, from_b + along_b * held_b, is_inside)
 }
 
 /// Where a side of a clipped polygon comes from.

@@ -5,9 +5,9 @@
 
 use super::clip::{self, Clipped, Relation};
 use super::cuboid_cuboid::{self, Verdict};
-use super::interim::{Cache, signed};
 use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::placement::Placement;
+use crate::distance::signed::{Cache, signed};
 use crate::shape::Shape;
 use glam::DVec3;
 

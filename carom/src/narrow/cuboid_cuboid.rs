@@ -8,7 +8,7 @@
 //! Always 15 axes at most, no iteration. In f64, so that a cube on a slab of 500 m is as exact as on another cube.
 //! Source: Gottschalk, Lin, Manocha 1996, doi 10.1145/237170.237244.
 
-use super::clip::{Clipped, Relation, Touch};
+use super::clip::{Clipped, Relation, Touch, crossing};
 use super::patch;
 use crate::distance::placement::Placement;
 use glam::DVec3;
@@ -160,23 +160,4 @@ fn touching(
             Clipped { kept_deepest: is_inside, ..clipped }
         }
     }
-}
-
-/// The closest points of two edges that are not parallel, and whether they are inside both.
-pub(super) fn crossing(a: &patch::Patch, b: &patch::Patch) -> (DVec3, DVec3, bool) {
-    let ends = |patch: &patch::Patch| match patch.corners() {
-        [from, to] => (from.place, to.place - from.place),
-        _ => (DVec3::ZERO, DVec3::ZERO),
-    };
-    let ((from_a, along_a), (from_b, along_b)) = (ends(a), ends(b));
-    let between = from_b - from_a;
-    let cross = along_a.cross(along_b);
-    let square = cross.length_squared();
-    if square <= 0.0 {
-        return (from_a, from_b, false);
-    }
-    let (at_a, at_b) = (between.cross(along_b).dot(cross) / square, between.cross(along_a).dot(cross) / square);
-    let (held_a, held_b) = (at_a.clamp(0.0, 1.0), at_b.clamp(0.0, 1.0));
-    let is_inside = (held_a - at_a).abs().max((held_b - at_b).abs()) < 1e-6;
-    (from_a + along_a * held_a, from_b + along_b * held_b, is_inside)
 }

@@ -63,6 +63,12 @@ impl Patch {
         &self.corners[..self.count]
     }
 
+    /// How far a corner is from the first at the most.
+    pub(super) fn size(&self) -> f64 {
+        let first = self.corners[0].place;
+        self.corners().iter().map(|corner| corner.place.distance_squared(first)).fold(0.0, f64::max).sqrt()
+    }
+
     /// In the frame in which the shape stands at `placement`.
     pub(super) fn placed(mut self, placement: &Placement) -> Self {
         for corner in &mut self.corners[..self.count] {
@@ -104,7 +110,8 @@ pub(super) fn along(convex: &Convex<'_>, direction: DVec3) -> Result<Patch, Supp
                 side([rim - DVec3::Y * half_height, DVec3::Y * half_height])
             }
         }
-        Core::Ellipsoid(_) | Core::Custom(_) => Patch::point(convex.core.support(direction)?, Feature::SURFACE),
+        Core::Ellipsoid(_) => Patch::point(convex.core.support(direction)?, Feature::SURFACE),
+        Core::Custom(_) => felt(&convex.core, direction)?,
     })
 }
 
@@ -289,4 +296,36 @@ fn cap(height: f64, radius: f64) -> Patch {
 fn side(ends: [DVec3; 2]) -> Patch {
     let number = 2 * RIM as u32;
     Patch::segment(ends, [Feature::vertex(number), Feature::vertex(number + 1)], Feature::edge(2))
+}
+
+/// The angle by which a direction is tilted to feel for a face.
+const FEELER: f64 = 1e-3;
+/// A patch that is smaller than this share of its distance from the origin is a point of a curved surface.
+const FELT: f64 = 0.02;
+
+/// The patch of a shape that is known by its supports only: the supports along directions tilted all round, as far as they
+/// are in one plane across the direction.
+fn felt(core: &Core<'_>, direction: DVec3) -> Result<Patch, SupportFault> {
+    let (u, v) = direction.any_orthonormal_pair();
+    // The pair is right-handed with the direction, so that the corners come counter-clockwise.
+    let v = if u.cross(v).dot(direction) < 0.0 { -v } else { v };
+    let farthest = core.support(direction)?;
+    let mut patch = Patch::empty(direction, Feature::face(0));
+    for index in 0..RIM {
+        let (sine, cosine) = libm::sincos(TAU * index as f64 / RIM as f64);
+        let place = core.support((direction + FEELER * (cosine * u + sine * v)).normalize())?;
+        let is_new = patch.corners().last().is_none_or(|last| last.place != place)
+            && (index + 1 < RIM || patch.corners().first().is_none_or(|first| first.place != place));
+        if is_new && direction.dot(farthest - place) <= FEELER * farthest.distance(place) + 1e-6 * place.length() {
+            let number = index as u32;
+            patch.push(Corner { place, vertex: Feature::vertex(number), edge: Feature::edge(number) });
+        }
+    }
+    if patch.count < 2 || patch.size() < FELT * farthest.length() {
+        return Ok(Patch::point(farthest, Feature::SURFACE));
+    }
+    if let [from, to] = *patch.corners() {
+        return Ok(Patch::segment([from.place, to.place], [from.vertex, to.vertex], from.edge));
+    }
+    Ok(patch)
 }

@@ -103,7 +103,14 @@ fn beside(shape: &Shape, pose: &Pose, other: &Pose) -> Pose {
 
 /// A manifold in the frame of a part at `pose`, in the axes of the world; swapped if that part is
 /// the second.
-fn in_world(pair: &ConvexPair, local: &LocalManifold, pose: &Pose, is_swapped: bool, size: f32, bodies: &Bodies) -> Manifold {
+fn in_world(
+    pair: &ConvexPair,
+    local: &LocalManifold,
+    pose: &Pose,
+    is_swapped: bool,
+    size: f32,
+    bodies: &Bodies,
+) -> Manifold {
     let motions = bodies.motions();
     let [from_a, from_b] = [pair.a.body, pair.b.body].map(|body| {
         let arm = (pose.position - motions[body as usize].center).as_vec3();

@@ -24,7 +24,8 @@ pub(super) fn assemble(points: &[Vec3], hull: &Triangulation, faces: &Faces) -> 
         .map(|range| plane(&vertices, &face_corners[range[0] as usize..range[1] as usize]))
         .collect();
     let diagonals = diagonals(hull, faces, &number);
-    let (neighbour_starts, diagonal_starts, neighbours, neighbour_edges) = neighbours(vertices.len(), &edges, &diagonals);
+    let (neighbour_starts, diagonal_starts, neighbours, neighbour_edges) =
+        neighbours(vertices.len(), &edges, &diagonals);
     ConvexHull {
         vertices,
         face_starts,
