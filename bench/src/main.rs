@@ -25,7 +25,7 @@ struct Arguments {
     /// Write the rows to this file as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Measure only cases of the broad phase whose names begin like this: full/u1M, frame/, …
+    /// Measure only cases of the broad or narrow phase whose names begin like this: full/u1M, frame/, …
     #[arg(long, value_name = "START", default_value = "", hide_default_value = true)]
     only: String,
 }
@@ -36,7 +36,7 @@ enum Area {
     Shapes,
     /// The broad phase: pairs of boxes, rays among them, neighbours of points.
     Broad,
-    /// The narrow phase.
+    /// The narrow phase: distances and overlaps of convex pairs.
     Narrow,
 }
 
@@ -62,8 +62,12 @@ fn main() -> ExitCode {
     let reported = rows.and_then(|rows| {
         measure::report(&rows, arguments.json.as_deref())?;
         match arguments.area {
-            Area::Shapes | Area::Narrow => Ok(()),
+            Area::Shapes => Ok(()),
             Area::Broad => broad::print_summary(&rows, effort),
+            Area::Narrow => {
+                narrow::print_summary(&rows);
+                Ok(())
+            }
         }
     });
     match reported {

@@ -17,6 +17,7 @@ pub use projection::{Projection, project_point};
 pub use ray::{Ray, RayHit, ray_cast};
 
 use crate::distance::convex::SupportFault;
+use crate::distance::minimum_norm::Cache;
 use crate::distance::placement::Placement;
 use crate::distance::separation::{Relation, Separation};
 use crate::pose::{Pose, PoseError};
@@ -61,6 +62,12 @@ pub struct Gap {
     pub upper: f64,
     /// Why the computation ended.
     pub stop: Stop,
+}
+
+/// Where the last search of a pair of shapes ended; see [`distance_cached`]. Empty by default.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PairCache {
+    search: Cache,
 }
 
 /// How deep two shapes are in each other.
@@ -158,6 +165,33 @@ pub fn distance(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<Di
     distance_traced(a, pose_a, b, pose_b, &mut ())
 }
 
+/// [`distance`] from where the last search of the same two shapes ended, which makes it fast while they move little.
+///
+/// The cache only decides where the search starts, so whatever it holds, the answer is right; it helps convex pairs.
+///
+/// ```
+/// use carom::prelude::*;
+/// use carom::query::{self, PairCache};
+///
+/// let (cone, cube) = (Shape::cone(1.0, 0.5)?, Shape::cuboid(1.0, 1.0, 1.0)?);
+/// let mut cache = PairCache::default();
+/// for step in 0..10 {
+///     let pose = Pose::at([3.0, 0.01 * f64::from(step), 0.0]);
+///     let apart = query::distance_cached(&cone, &Pose::IDENTITY, &cube, &pose, &mut cache)?;
+///     assert!((apart.value() - query::distance(&cone, &Pose::IDENTITY, &cube, &pose)?.value()).abs() < 1e-9);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn distance_cached(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    cache: &mut PairCache,
+) -> Result<Distance, QueryError> {
+    distance_from(a, pose_a, b, pose_b, &mut cache.search, &mut ())
+}
+
 pub(crate) fn distance_traced(
     a: &Shape,
     pose_a: &Pose,
@@ -165,8 +199,19 @@ pub(crate) fn distance_traced(
     pose_b: &Pose,
     tracer: &mut impl Tracer,
 ) -> Result<Distance, QueryError> {
+    distance_from(a, pose_a, b, pose_b, &mut Cache::default(), tracer)
+}
+
+fn distance_from(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    cache: &mut Cache,
+    tracer: &mut impl Tracer,
+) -> Result<Distance, QueryError> {
     let (pose_a, pose_b) = (checked("the first shape", pose_a)?, checked("the second shape", pose_b)?);
-    let separation = separated_by(a, &pose_a, b, &pose_b, f64::INFINITY, tracer)?;
+    let separation = separated_by(a, &pose_a, b, &pose_b, f64::INFINITY, cache, tracer)?;
     let Some(separation) = separation.map(|found| found.placed(&Placement::turned(&pose_a))) else {
         // Nothing is farther than infinity.
         return Err(QueryError::TooFar { distance: f64::INFINITY });
@@ -202,7 +247,7 @@ pub(crate) fn distance_traced(
 pub fn overlap(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<bool, QueryError> {
     let (pose_a, pose_b) = (checked("the first shape", pose_a)?, checked("the second shape", pose_b)?);
     // The least positive number: whatever is proven apart at all is of no interest.
-    match separated_by(a, &pose_a, b, &pose_b, f64::MIN_POSITIVE, &mut ())? {
+    match separated_by(a, &pose_a, b, &pose_b, f64::MIN_POSITIVE, &mut Cache::default(), &mut ())? {
         None => Ok(false),
         Some(separation) => match separation.relation {
             Relation::Overlapping => Ok(true),
@@ -296,11 +341,12 @@ fn separated_by(
     b: &Shape,
     pose_b: &Pose,
     limit: f64,
+    cache: &mut Cache,
     tracer: &mut impl Tracer,
 ) -> Result<Option<Separation>, QueryError> {
     near_enough(pose_b.position - pose_a.position)?;
     let b_in_a = Placement::b_in_a(pose_a, pose_b);
-    Ok(pairs::separation(&Form::of(a), &Form::of(b), &b_in_a, limit, tracer)?)
+    Ok(pairs::separation(&Form::of(a), &Form::of(b), &b_in_a, limit, cache, tracer)?)
 }
 
 /// The pose as it is, if it is sound: queries bring its rotation to unit length in f64, which turns it less than

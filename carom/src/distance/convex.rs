@@ -106,6 +106,22 @@ impl Core<'_> {
         }
     }
 
+    /// The outward normals of the flat sides that are known by the kind of the core.
+    pub(crate) fn flat_sides(&self) -> &'static [DVec3] {
+        const ALL: [DVec3; 6] = [DVec3::Y, DVec3::NEG_Y, DVec3::X, DVec3::NEG_X, DVec3::Z, DVec3::NEG_Z];
+        match self {
+            Self::Cuboid(_) => &ALL,
+            Self::Cylinder { .. } => &ALL[..2],
+            Self::Cone { .. } => &ALL[1..2],
+            Self::Point
+            | Self::Segment(_)
+            | Self::Triangle(_)
+            | Self::Ellipsoid(_)
+            | Self::Hull(_)
+            | Self::Custom(_) => &[],
+        }
+    }
+
     /// Whether the core has a smooth part, so that a search along its normals has no last step.
     pub(crate) fn is_curved(&self) -> bool {
         match self {

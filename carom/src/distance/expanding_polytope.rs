@@ -7,10 +7,10 @@
 //! bound for all of it, however badly rounding has turned the normal of a sliver.
 //! Faces in whose plane w lies count as visible from it, so that no new face has w on the line of its edge.
 //! Stops: when the bounds meet to the tolerance; when A - B proves flat, whose thin direction is the answer, of depth
-//! zero; when rounding breaks the horizon; at 256 corners. The reason and both bounds are part of the answer.
+//! zero; when rounding breaks the horizon; at 400 corners. The reason and both bounds are part of the answer.
 //! Cost: two supports and about six new faces a step; 5 to 20 steps for boxes and hulls, 10 to 80 for curved bodies.
 //! Source: van den Bergen (2001), Proximity queries and penetration depth computation on 3D game objects. Departs: the
-//! best direction of all steps is kept, not the last; flat, touching and point-like differences are answered.
+//! best direction of all steps is kept, not the last; flat sides are tried first; flat, touching and point-like differences are answered.
 
 use super::convex::SupportFault;
 use super::feature::{Pair, nearest_on_face};
@@ -19,7 +19,7 @@ use super::simplex::{Difference, Vertex};
 use crate::trace::{EpaStep, StopReason, Tracer};
 use glam::DVec3;
 
-const CORNER_LIMIT: usize = 256;
+const CORNER_LIMIT: usize = 400;
 
 /// How deep two cores are in each other.
 #[derive(Debug, Clone, Copy)]
@@ -51,13 +51,22 @@ pub(crate) fn depth(
     tolerance: Tolerance,
     tracer: &mut impl Tracer,
 ) -> Result<Depth, SupportFault> {
+    // What separates by less than nothing need not be improved, and its pair of points touches.
+    let is_touching = -found.lower <= tolerance.gap;
     let mut best = Depth {
-        normal: -found.normal,
-        most: -found.lower,
+        normal: if is_touching { -found.normal } else { DVec3::ZERO },
+        most: if is_touching { -found.lower } else { f64::INFINITY },
         least: -found.upper,
         pair: found.simplex.pair(),
         reason: StopReason::IterationLimit,
     };
+    for direction in difference.promising_directions() {
+        let (corner, most) = difference.support(direction)?;
+        if most < best.most {
+            let pair = Pair { on_a: corner.on_a, on_b: corner.on_b() };
+            (best.normal, best.most, best.pair) = (direction, most, pair);
+        }
+    }
     best.reason = match solid(difference, found.simplex.vertices(), tolerance.thin)? {
         Start::Flat(normal) => {
             flat(difference, normal, tolerance.thin, &mut best)?;
@@ -93,8 +102,9 @@ fn solid(difference: &mut Difference<'_>, known: &[Vertex], thin: f64) -> Result
             2 => {
                 let along = (at(1) - at(0)).normalize_or(DVec3::X);
                 // The perpendicular that comes nearest to the way from one middle to the other, and one across.
-                let across = (outlook - along * along.dot(outlook)).try_normalize();
-                let across = across.unwrap_or_else(|| along.any_orthonormal_vector());
+                let across = outlook - along * along.dot(outlook);
+                let is_across = across.length() > 1e-6;
+                let across = if is_across { across.normalize() } else { along.any_orthonormal_vector() };
                 [across, along.cross(across), DVec3::ZERO]
             }
             _ => [(at(1) - at(0)).cross(at(2) - at(0)).normalize_or(DVec3::X), DVec3::ZERO, DVec3::ZERO],
@@ -138,7 +148,7 @@ fn flat(difference: &mut Difference<'_>, normal: DVec3, thin: f64, best: &mut De
     let (_, width) = difference.support(facing)?;
     let (_, width_behind) = difference.support(-facing)?;
     let (normal, most) = if width_behind < width - thin { (-facing, width_behind) } else { (facing, width) };
-    if most <= best.most + thin || best.normal == DVec3::ZERO {
+    if most <= best.most {
         (best.normal, best.most) = (normal, most);
     }
     Ok(())
@@ -236,7 +246,7 @@ impl Polytope {
             let (normal, least) = (self.faces[face].normal, self.offsets[face]);
             let (corner, most) = difference.support(normal)?;
             best.least = best.least.max(least.min(most));
-            if most < best.most || best.normal == DVec3::ZERO {
+            if most < best.most {
                 (best.normal, best.most, best.pair) = (normal, most, self.deepest(face));
             }
             tracer.epa(|| EpaStep {
@@ -247,7 +257,15 @@ impl Polytope {
                 upper: best.most,
                 faces: self.faces.len() - self.free.len(),
             });
-            if best.most - least <= tolerance.gap || most - least <= tolerance.gap {
+            if most - least <= tolerance.gap {
+                if most < best.most + tolerance.gap {
+                    (best.normal, best.most, best.pair) = (normal, most, self.deepest(face));
+                }
+                return Ok(StopReason::BoundsMet);
+            }
+            // A better direction of an earlier step will do if the points that came with it are as deep as it says.
+            let is_deep = |best: &Depth| best.normal.dot(best.pair.on_a - best.pair.on_b) >= best.most - tolerance.gap;
+            if best.most - least <= tolerance.gap && is_deep(best) {
                 return Ok(StopReason::BoundsMet);
             }
             if self.corners.len() >= CORNER_LIMIT {

@@ -74,6 +74,16 @@ impl<'p> Difference<'p> {
         Some(Vertex { difference: on_a - on_b, on_a, corners })
     }
 
+    /// Directions from `a` to `b` that are likely to be the shortest way out of curved cores, for which a search along
+    /// the border would take many steps: across their flat sides, and from middle to middle. None for polytopes.
+    pub(crate) fn promising_directions(&self) -> impl Iterator<Item = DVec3> + use<'p> {
+        let is_curved = self.a.core.is_curved() || self.b.core.is_curved();
+        let [of_a, of_b] = [self.a, self.b].map(|convex| if is_curved { convex.core.flat_sides() } else { &[] });
+        let rotation = self.b_in_a.rotation;
+        let middle = is_curved.then(|| self.outlook());
+        of_a.iter().copied().chain(of_b.iter().map(move |side| -(rotation * *side))).chain(middle)
+    }
+
     /// From the middle of `a` to that of `b`, roughly, or any direction if these coincide.
     pub(crate) fn outlook(&self) -> DVec3 {
         self.b_in_a.position.normalize_or(DVec3::Y)

@@ -20,13 +20,12 @@ pub(super) fn separation(
     b: &Form<'_>,
     b_in_a: &Placement,
     limit: f64,
+    cache: &mut Cache,
     tracer: &mut impl Tracer,
 ) -> Result<Option<Separation>, SupportFault> {
     let below = |found: Separation| Some(found).filter(|found| found.lower < limit);
     match (a, b) {
-        (Form::Convex(a), Form::Convex(b)) => {
-            separation::of_convex_traced(a, b, b_in_a, limit, &mut Cache::default(), tracer)
-        }
+        (Form::Convex(a), Form::Convex(b)) => separation::of_convex_traced(a, b, b_in_a, limit, cache, tracer),
         (Form::HalfSpace(normal), Form::Convex(b)) => half_space_to_convex(*normal, b, b_in_a).map(below),
         (Form::HalfSpace(a), Form::HalfSpace(b)) => Ok(below(half_space_to_half_space(*a, *b, b_in_a))),
         (Form::Pieces(pieces), Form::Convex(_) | Form::HalfSpace(_) | Form::Pieces(_)) => {
@@ -34,7 +33,7 @@ pub(super) fn separation(
         }
         (Form::Convex(_), Form::HalfSpace(_) | Form::Pieces(_)) | (Form::HalfSpace(_), Form::Pieces(_)) => {
             let a_in_b = b_in_a.inverse();
-            Ok(separation(b, a, &a_in_b, limit, tracer)?.map(|found| found.mirrored(&a_in_b)))
+            Ok(separation(b, a, &a_in_b, limit, cache, tracer)?.map(|found| found.mirrored(&a_in_b)))
         }
     }
 }
@@ -200,7 +199,7 @@ fn pieces_to(
     let mut best: Option<Separation> = None;
     let mut visit = |form: Form<'_>, placement: Placement, limit: f64| -> Result<f64, SupportFault> {
         let b_in_piece = placement.inverse().compose(b_in_a);
-        if let Some(found) = separation(&form, b, &b_in_piece, limit, tracer)? {
+        if let Some(found) = separation(&form, b, &b_in_piece, limit, &mut Cache::default(), tracer)? {
             best = Some(best.map_or(found.placed(&placement), |best| nearer(best, found.placed(&placement))));
         }
         // Once they overlap nothing is nearer, and no piece passes a limit of zero.
