@@ -10,6 +10,7 @@ mod convex;
 mod cuboid_cuboid;
 mod feature;
 mod half_space;
+mod hull_hull;
 mod manifold;
 mod patch;
 mod sphere;
@@ -50,8 +51,15 @@ use glam::{DVec3, Vec3};
 ///
 /// [`ContactError`]: the pair has no contacts, or the pose, the margin or a user's support map is not sound.
 pub fn contact(a: &Shape, b: &Shape, b_in_a: &LocalPose, margin: f32) -> Result<Option<LocalManifold>, ContactError> {
-    let b_in_a = door(b_in_a, margin)?;
-    contact_in(a, b, &b_in_a, || Placement::of_part(&b_in_a), margin, None)
+    let normalized;
+    let b_in_a = match door(b_in_a, margin)? {
+        None => b_in_a,
+        Some(pose) => {
+            normalized = pose;
+            &normalized
+        }
+    };
+    contact_in(a, b, b_in_a, || Placement::of_part(b_in_a), margin, None)
 }
 
 /// The same as [`contact`], faster for a pair that has moved little since the last call with its cache.
@@ -83,7 +91,10 @@ pub fn contact_cached(
     margin: f32,
     cache: &mut PairCache,
 ) -> Result<Option<LocalManifold>, ContactError> {
-    let b_in_a = door(b_in_a, margin)?;
+    let b_in_a = door(b_in_a, margin)?.unwrap_or(*b_in_a);
+    if let Some(kept) = cache.recall(&b_in_a, margin) {
+        return Ok(kept);
+    }
     contact_in(a, b, &b_in_a, || Placement::of_part(&b_in_a), margin, Some(cache))
 }
 
@@ -129,11 +140,14 @@ pub struct NoContactTest {
     pub b: ShapeKind,
 }
 
-fn door(b_in_a: &LocalPose, margin: f32) -> Result<LocalPose, ContactError> {
-    if !(margin >= 0.0 && margin.is_finite()) {
+/// Lets in what is sound; a pose that is not quite of unit rotation comes back as one that is.
+#[inline]
+fn door(b_in_a: &LocalPose, margin: f32) -> Result<Option<LocalPose>, ContactError> {
+    if !(margin >= 0.0 && margin < f32::INFINITY) {
         return Err(ContactError::Margin { margin });
     }
-    Ok(b_in_a.checked()?)
+    let is_unit = (b_in_a.rotation.length_squared() - 1.0).abs() <= 4.0 * f32::EPSILON;
+    if is_unit && b_in_a.position.is_finite() { Ok(None) } else { Ok(Some(b_in_a.checked()?)) }
 }
 
 /// A shape, sorted by how its contacts are found.
@@ -194,6 +208,11 @@ fn contact_in(
             mirrored(b_in_a, |a_in_b| sphere::with_cuboid(b, (half, radius), a_in_b, margin))
         }
         (HalfSpace(a), Ball(b)) => half_space::with_ball(a, b, b_in_a, margin),
+        (Cuboid(half_a, radius_a), Cuboid(half_b, radius_b))
+            if is_beyond(half_a.length() + radius_a + half_b.length() + radius_b, b_in_a, margin) =>
+        {
+            None
+        }
         (Ball(_) | Capsule(_) | Cuboid(..) | Form::Convex, Form::Convex)
         | (Form::Convex, Ball(_) | Capsule(_) | Cuboid(..))
         | (Capsule(_) | Cuboid(..), Cuboid(..))
@@ -218,6 +237,13 @@ fn contact_in(
         | (Pieces, Ball(_) | Capsule(_) | Cuboid(..) | Form::Convex | HalfSpace(_) | Pieces)
         | (Ball(_) | Capsule(_) | Cuboid(..) | Form::Convex | HalfSpace(_), Pieces) => return none,
     })
+}
+
+/// Whether balls around the origins of two parts, whose radii add up to `reach`, are farther apart than the margin.
+fn is_beyond(reach: f32, b_in_a: &LocalPose, margin: f32) -> bool {
+    // The rounding of all of it, and room.
+    let reach = (reach + margin) * (1.0 + 1e-6);
+    b_in_a.position.length_squared() > reach * reach
 }
 
 /// Two convex parts and where the second is.

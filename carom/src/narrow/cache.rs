@@ -25,6 +25,19 @@ pub struct PairCache {
     search: Cache,
 }
 
+impl PairCache {
+    /// The contact that was found last, moved along; none if the pair has moved too far or did not touch.
+    #[inline]
+    pub(super) fn recall(&self, b_in_a: &LocalPose, margin: f32) -> Option<Option<LocalManifold>> {
+        match &self.last {
+            Last::Touching(kept) if kept.margin == margin && kept.has_hardly_moved(b_in_a) => {
+                Some(kept.moved(b_in_a, margin))
+            }
+            Last::Touching(_) | Last::Nothing | Last::Apart(_) => None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, Default)]
 enum Last {
     #[default]
@@ -71,11 +84,8 @@ pub(super) fn contact(
                 return Ok(None);
             }
         }
-        Last::Touching(kept) => {
-            if kept.margin == margin && kept.has_hardly_moved(pair.b_in_a) {
-                return Ok(kept.moved(pair.b_in_a, margin));
-            }
-        }
+        // Asked before.
+        Last::Touching(_) => {}
     }
     let reach_of_b = pair.b.core.reach()? + pair.b.radius;
     let allowed = f64::from(KEPT) * reach_of_b.min(pair.a.core.reach()? + pair.a.radius);

@@ -7,7 +7,7 @@
 //! normal of both.
 
 use super::manifold::Candidate;
-use super::{Feature, LocalManifold, manifold};
+use super::{Feature, LocalContact, LocalManifold, manifold};
 use crate::pose::LocalPose;
 use glam::{DVec3, Vec3};
 
@@ -27,67 +27,47 @@ pub(super) fn contact(
     margin: f32,
 ) -> Option<LocalManifold> {
     let [from_a, to_a] = ends_a.map(Vec3::as_dvec3);
-    let [from_b, to_b] = ends_b.map(|end| b_in_a.point_to_outer(end).as_dvec3());
-    let (along_a, along_b) = (to_a - from_a, to_b - from_b);
+    let center_b = b_in_a.point_to_outer(0.5 * (ends_b[0] + ends_b[1])).as_dvec3();
+    let half_b = b_in_a.direction_to_outer(0.5 * (ends_b[1] - ends_b[0])).as_dvec3();
+    let along_a = to_a - from_a;
+    let (square_a, quarter_b) = (along_a.length_squared(), half_b.length_squared());
+    let (radius_a, radius_b, margin) = (f64::from(radius_a), f64::from(radius_b), f64::from(margin));
+    let reach = radius_a + radius_b + margin;
+    // Without a root: (x + y + z)² is at most 3 (x² + y² + z²).
+    let way = center_b - 0.5 * (from_a + to_a);
+    if way.length_squared() > 3.0 * (0.25 * square_a + quarter_b + reach * reach) {
+        return None;
+    }
+
+    let (from_b, along_b, square_b) = (center_b - half_b, 2.0 * half_b, 4.0 * quarter_b);
     let between = from_b - from_a;
-    let (square_a, square_b) = (along_a.length_squared(), along_b.length_squared());
     let product = along_a.dot(along_b);
     let (toward_a, toward_b) = (along_a.dot(between), along_b.dot(between));
     let cross = along_a.cross(along_b);
     let cross_square = cross.length_squared();
     let whole = square_a * square_b;
     let is_parallel = cross_square <= PARALLEL * whole;
-
+    let (inverse_a, inverse_b) = (1.0 / square_a, 1.0 / square_b);
     let mut at_a =
         if is_parallel { 0.5 } else { ((toward_a * square_b - toward_b * product) / cross_square).clamp(0.0, 1.0) };
-    let at_b = ((at_a * product - toward_b) / square_b).clamp(0.0, 1.0);
-    at_a = ((at_b * product + toward_a) / square_a).clamp(0.0, 1.0);
-    let (on_a, on_b) = (from_a + along_a * at_a, from_b + along_b * at_b);
-    let gap = on_b - on_a;
-    let distance = gap.length();
-    let (radius_a, radius_b, margin) = (f64::from(radius_a), f64::from(radius_b), f64::from(margin));
-    let depth = radius_a + radius_b - distance;
-    if depth < -margin {
+    let at_b = ((at_a * product - toward_b) * inverse_b).clamp(0.0, 1.0);
+    at_a = ((at_b * product + toward_a) * inverse_a).clamp(0.0, 1.0);
+    let on_a = from_a + along_a * at_a;
+    let gap = from_b + along_b * at_b - on_a;
+    let gap_square = gap.length_squared();
+    if gap_square > reach * reach {
         return None;
     }
+    let distance = gap_square.sqrt();
+    let depth = radius_a + radius_b - distance;
     let size = f64::max(square_a, square_b);
-    let normal = if distance * distance > 1e-24 * size { gap / distance } else { across(cross, along_a, cross_square) };
-
+    let normal = if gap_square > 1e-24 * size { gap / distance } else { across(cross, along_a, cross_square) };
     if cross_square <= SIDE_BY_SIDE * whole {
-        let along = along_a / square_a.sqrt();
-        let is_beside = normal.dot(along).abs() < 0.02;
-        let share = |point: DVec3| (point - from_a).dot(along_a) / square_a;
-        let (start, end) = (share(from_b), share(to_b));
-        // Which end of which axis ends the stretch, going along the first.
-        let first = if start <= end { (start, 0) } else { (end, 1) };
-        let last = if start <= end { (end, 1) } else { (start, 0) };
-        let low = if first.0 > 0.0 {
-            (first.0, [Feature::edge(0), Feature::vertex(first.1)])
-        } else {
-            (0.0, [Feature::vertex(0), Feature::edge(0)])
-        };
-        let high = if last.0 < 1.0 {
-            (last.0, [Feature::edge(0), Feature::vertex(last.1)])
-        } else {
-            (1.0, [Feature::vertex(1), Feature::edge(0)])
-        };
-        if is_beside && low.0 < high.0 {
-            let mut candidates = [Candidate::default(); 2];
-            let mut count = 0;
-            for (share, features) in [low, high] {
-                let on_a = from_a + along_a * share;
-                let at_b = ((on_a - from_b).dot(along_b) / square_b).clamp(0.0, 1.0);
-                let height = normal.dot(from_b + along_b * at_b - on_a);
-                let depth = radius_a + radius_b - height;
-                if depth >= -margin {
-                    candidates[count] = Candidate { place: on_a + normal * (radius_a - 0.5 * depth), depth, features };
-                    count += 1;
-                }
-            }
-            let found = manifold::reduced(&mut candidates[..count], normal);
-            if f64::from(found.deepest()) >= depth - 1e-6 * size.sqrt() {
-                return Some(found);
-            }
+        let axes = [(from_a, along_a, inverse_a), (from_b, along_b, inverse_b)];
+        if let Some(two) = side_by_side(axes, normal, [radius_a, radius_b], margin)
+            && f64::from(two.deepest()) >= depth - 1e-6 * size.sqrt()
+        {
+            return Some(two);
         }
     }
     let name = |share: f64| {
@@ -99,8 +79,52 @@ pub(super) fn contact(
             Feature::edge(0)
         }
     };
-    let place = on_a + normal * (radius_a - 0.5 * depth);
-    Some(manifold::reduced(&mut [Candidate { place, depth, features: [name(at_a), name(at_b)] }], normal))
+    let point = (on_a + normal * (radius_a - 0.5 * depth)).as_vec3();
+    let contact = LocalContact { point, depth: depth as f32, features: [name(at_a), name(at_b)] };
+    Some(LocalManifold::of_one(normal.as_vec3(), contact))
+}
+
+/// The contact at both ends of the stretch along which two axes run beside each other; none if they are behind each
+/// other. An axis is a point, a vector along it and one over the square of its length.
+fn side_by_side(
+    [(from_a, along_a, inverse_a), (from_b, along_b, inverse_b)]: [(DVec3, DVec3, f64); 2],
+    normal: DVec3,
+    [radius_a, radius_b]: [f64; 2],
+    margin: f64,
+) -> Option<LocalManifold> {
+    let lean = normal.dot(along_a);
+    if lean * lean * inverse_a > SIDE_BY_SIDE {
+        return None;
+    }
+    let share = |point: DVec3| (point - from_a).dot(along_a) * inverse_a;
+    let (start, end) = (share(from_b), share(from_b + along_b));
+    // Which end of which axis ends the stretch, going along the first.
+    let (first, last) = if start <= end { ((start, 0), (end, 1)) } else { ((end, 1), (start, 0)) };
+    let low = if first.0 > 0.0 {
+        (first.0, [Feature::edge(0), Feature::vertex(first.1)])
+    } else {
+        (0.0, [Feature::vertex(0), Feature::edge(0)])
+    };
+    let high = if last.0 < 1.0 {
+        (last.0, [Feature::edge(0), Feature::vertex(last.1)])
+    } else {
+        (1.0, [Feature::vertex(1), Feature::edge(0)])
+    };
+    if low.0 >= high.0 {
+        return None;
+    }
+    let mut candidates = [Candidate::default(); 2];
+    let mut count = 0;
+    for (share, features) in [low, high] {
+        let on_a = from_a + along_a * share;
+        let at_b = ((on_a - from_b).dot(along_b) * inverse_b).clamp(0.0, 1.0);
+        let depth = radius_a + radius_b - normal.dot(from_b + along_b * at_b - on_a);
+        if depth >= -margin {
+            candidates[count] = Candidate { place: on_a + normal * (radius_a - 0.5 * depth), depth, features };
+            count += 1;
+        }
+    }
+    (count > 0).then(|| manifold::reduced(&mut candidates[..count], normal))
 }
 
 /// The way out of two axes that cross, or lie on one line.

@@ -6,7 +6,7 @@
 //! edge, curved surfaces) the closest points are the one contact. The same holds if clipping lost the deepest point.
 //! Each clipped corner is named after the two features that cross there, so the names do not depend on which patch was
 //! clipped: corner in face, edge over edge, or face under corner. Cost: O(corners of one × sides of the other), at most
-//! 16 × 16. Source: Sutherland, Hodgman 1974, doi 10.1145/360767.360802; here each side of the polygon remembers where
+//! 8 × 8. Source: Sutherland, Hodgman 1974, doi 10.1145/360767.360802; here each side of the polygon remembers where
 //! it comes from.
 
 use super::manifold::{Candidate, LocalManifold, reduced};
@@ -155,12 +155,13 @@ impl Touch<'_> {
         // From the reference to the incident part.
         let outward = if owner == Owner::A { self.normal } else { -self.normal };
         let mut polygon = Polygon::of(incident, outward);
+        let mut spare = Polygon::EMPTY;
         let sides = reference.corners();
         for (index, side) in sides.iter().enumerate() {
             let along = sides[(index + 1) % sides.len()].place - side.place;
             // A line has an end at each corner; a face has a side after each.
             let inward = if sides.len() == 2 { along } else { outward.cross(along) };
-            polygon.clip(side.place, inward, index);
+            polygon.clip(side.place, inward, index as u32, &mut spare);
         }
 
         let top = sides.iter().map(|side| outward.dot(side.place)).fold(f64::NEG_INFINITY, f64::max);
@@ -223,7 +224,7 @@ enum Side {
     /// An edge of the polygon itself.
     Own(Feature),
     /// The cut along this side of the reference.
-    Cut(usize),
+    Cut(u32),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -238,7 +239,7 @@ impl ClipCorner {
 
     /// The features of the reference and of the incident part that meet here.
     fn names(&self, arriving: Side, reference: &Patch, incident: &Patch) -> (Feature, Feature) {
-        let corner = |index: usize| reference.corners().get(index).copied().unwrap_or(Corner::default());
+        let corner = |index: u32| reference.corners().get(index as usize).copied().unwrap_or(Corner::default());
         match (arriving, self.leaving) {
             (Side::Own(_), Side::Own(_)) => (reference.feature, self.vertex),
             (Side::Own(edge), Side::Cut(side)) | (Side::Cut(side), Side::Own(edge)) => {
@@ -260,8 +261,10 @@ struct Polygon {
 }
 
 impl Polygon {
+    const EMPTY: Self = Self { corners: [ClipCorner::NONE; 2 * MOST_CORNERS], count: 0, line: None };
+
     fn of(patch: &Patch, outward: DVec3) -> Self {
-        let mut polygon = Self { corners: [ClipCorner::NONE; 2 * MOST_CORNERS], count: 0, line: None };
+        let mut polygon = Self::EMPTY;
         let corners = patch.corners();
         if let [from, _] = corners {
             polygon.line = Some(Side::Own(from.edge));
@@ -294,8 +297,8 @@ impl Polygon {
         corners.iter().zip(arrivals.map(|arrival| self.line.unwrap_or(arrival)))
     }
 
-    /// Keeps what is on the inner side of the plane through `point`.
-    fn clip(&mut self, point: DVec3, inward: DVec3, side: usize) {
+    /// Keeps what is on the inner side of the plane through `point`; `spare` is where it is put together.
+    fn clip(&mut self, point: DVec3, inward: DVec3, side: u32, spare: &mut Self) {
         let mut heights = [0.0; 2 * MOST_CORNERS];
         let mut is_cut = false;
         for (height, corner) in heights.iter_mut().zip(&self.corners[..self.count]) {
@@ -309,25 +312,26 @@ impl Polygon {
             self.clip_segment([heights[0], heights[1]], side);
             return;
         }
-        let (old, count) = (self.corners, self.count);
-        self.count = 0;
-        for index in 0..count {
-            let next = if index + 1 < count { index + 1 } else { 0 };
+        spare.count = 0;
+        for index in 0..self.count {
+            let next = if index + 1 < self.count { index + 1 } else { 0 };
             let (here, there) = (heights[index], heights[next]);
-            let corner = old[index];
+            let corner = self.corners[index];
             if here >= 0.0 {
-                self.push(corner);
+                spare.push(corner);
             }
             if (here >= 0.0) != (there >= 0.0) {
-                let place = corner.place.lerp(old[next].place, here / (here - there));
+                let place = corner.place.lerp(self.corners[next].place, here / (here - there));
                 let leaving = if here >= 0.0 { Side::Cut(side) } else { corner.leaving };
-                self.push(ClipCorner { place, vertex: corner.vertex, leaving });
+                spare.push(ClipCorner { place, vertex: corner.vertex, leaving });
             }
         }
+        self.count = spare.count;
+        self.corners[..spare.count].copy_from_slice(&spare.corners[..spare.count]);
     }
 
     /// A segment keeps two corners; the one that is cut off moves to the cut.
-    fn clip_segment(&mut self, heights: [f64; 2], side: usize) {
+    fn clip_segment(&mut self, heights: [f64; 2], side: u32) {
         if heights[0] < 0.0 && heights[1] < 0.0 {
             self.count = 0;
             return;

@@ -5,6 +5,7 @@
 
 use super::clip::{self, Clipped, Relation};
 use super::cuboid_cuboid::{self, Verdict};
+use super::hull_hull;
 use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::placement::Placement;
 use crate::distance::signed::{Cache, signed};
@@ -61,6 +62,20 @@ pub(super) fn answer(
             Verdict::Apart(axis) => return Ok(Answer::Apart(Some(axis))),
             Verdict::Touching(clipped) => return Ok(Answer::Touching(clipped)),
             Verdict::Cornered => {}
+        }
+    }
+    if let (Core::Hull(hull_a), Core::Hull(hull_b)) = (a.core, b.core) {
+        if b_in_a.position.length() > hull_a.outer_radius() + hull_b.outer_radius() + a.radius + b.radius + margin {
+            return Ok(Answer::Apart(b_in_a.position.try_normalize()));
+        }
+        if let Some(cores) = hull_hull::least_depth(hull_a, hull_b, b_in_a) {
+            let relation = Relation {
+                separation: cores.separation - a.radius - b.radius,
+                on_a: cores.on_a + a.radius * cores.normal,
+                on_b: cores.on_b - b.radius * cores.normal,
+                ..cores
+            };
+            return clip::manifold(a, b, b_in_a, &relation, margin).map(Answer::Touching);
         }
     }
     // What is exactly the margin apart still counts.

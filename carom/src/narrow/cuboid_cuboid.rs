@@ -75,27 +75,28 @@ pub(super) fn contact(
     }
 
     let face_gap = best.0;
-    let mut edge = (f64::NEG_INFINITY, 0, 0);
+    // The best gap by a numerator with its sign, and the square of what it is too large by: compared without a root.
+    let mut edge = (f64::NEG_INFINITY, 1.0, (0, 0));
     for j in 0..3 {
         let (k, l) = ((j + 1) % 3, (j + 2) % 3);
         for i in 0..3 {
             let (m, n) = ((i + 1) % 3, (i + 2) % 3);
             let square = cosines[j][m] * cosines[j][m] + cosines[j][n] * cosines[j][n];
-            if square < PARALLEL * PARALLEL {
-                continue;
-            }
             // Along the cross product of axis i and axis j, all of it as much too large as that is long.
             let between = (offset[n] * cosines[j][m] - offset[m] * cosines[j][n]).abs();
             let reach_a = half_a[m] * sizes[j][n] + half_a[n] * sizes[j][m];
             let reach_b = half_b[k] * sizes[l][i] + half_b[l] * sizes[k][i];
-            let gap = (between - reach_a - reach_b) / square.sqrt();
-            if gap > edge.0 {
-                edge = (gap, i, j);
+            let gap = between - reach_a - reach_b;
+            let signed_square = gap * gap.abs();
+            if square > PARALLEL * PARALLEL && signed_square * edge.1 > edge.0 * square {
+                edge = (signed_square, square, (i, j));
             }
         }
     }
-    if edge.0 > face_gap + tie + FACE_PREFERENCE * 10.0 * face_gap.abs() {
-        best = (edge.0, Axis::Edges(edge.1, edge.2));
+    let ratio = edge.0 / edge.1;
+    let edge_gap = ratio.abs().sqrt().copysign(ratio);
+    if edge_gap > face_gap + tie + FACE_PREFERENCE * 10.0 * face_gap.abs() {
+        best = (edge_gap, Axis::Edges(edge.2.0, edge.2.1));
     }
     if best.0 > limit {
         return Verdict::Apart(normal_of(best.1, b_in_a));

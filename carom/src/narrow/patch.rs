@@ -11,7 +11,7 @@ use glam::DVec3;
 use std::f64::consts::TAU;
 
 /// The most corners a patch has; of faces with more, evenly chosen ones are taken.
-pub(super) const MOST_CORNERS: usize = 16;
+pub(super) const MOST_CORNERS: usize = 8;
 /// The corners of a round cap.
 const RIM: usize = 8;
 
@@ -70,6 +70,7 @@ impl Patch {
     }
 
     /// In the frame in which the shape stands at `placement`.
+    #[inline]
     pub(super) fn placed(mut self, placement: &Placement) -> Self {
         for corner in &mut self.corners[..self.count] {
             corner.place = placement.point_to_outer(corner.place);

@@ -68,7 +68,12 @@ pub(super) fn with_cuboid(
 
 /// The contact of a ball around the origin and one around `between`.
 fn touch(between: DVec3, radii: [f32; 2], feature: Feature, margin: f32) -> Option<LocalManifold> {
-    let distance = between.length();
+    let square = between.length_squared();
+    let reach = f64::from(radii[0]) + f64::from(radii[1]) + f64::from(margin);
+    if square > reach * reach {
+        return None;
+    }
+    let distance = square.sqrt();
     let normal = if distance > 0.0 { between / distance } else { DVec3::Y };
     contact(normal, distance, radii, feature, margin)
 }

@@ -1,5 +1,6 @@
 //! Convex polytopes: faces, edges and neighbours of the convex hull of a point cloud (S4), and its support map (S2).
 
+mod axes;
 mod border;
 mod cloud;
 mod cull;
@@ -34,6 +35,7 @@ pub struct ConvexHull {
     /// The edge, or the diagonal counted on from the edges, that leads to each of `neighbours`.
     neighbour_edges: Vec<u32>,
     support: support::SupportIndex,
+    axes: axes::AxisIndex,
 }
 
 /// The plane of a face: `normal · x = offset`, the solid below.
@@ -152,6 +154,7 @@ impl ConvexHull {
         }
         let mut hull = polytope::assemble(&surface.points, &surface.triangles, &surface.faces);
         support::prepare(&mut hull, is_settled);
+        axes::prepare(&mut hull);
         Ok(hull)
     }
 

@@ -1,5 +1,6 @@
 //! The arrays of a [`ConvexHull`] from its triangulation and the faces that the triangles make up.
 
+use super::axes::AxisIndex;
 use super::border::BorderEdge;
 use super::merge::Faces;
 use super::quickhull::Triangulation;
@@ -37,6 +38,7 @@ pub(super) fn assemble(points: &[Vec3], hull: &Triangulation, faces: &Faces) -> 
         neighbours,
         neighbour_edges,
         support: SupportIndex::default(),
+        axes: AxisIndex::default(),
     }
 }
 
