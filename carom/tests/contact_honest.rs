@@ -53,13 +53,12 @@ fn depth_is_the_least_way_out_of_every_pair() {
         let tolerance = 1e-4 * f64::from(case.small) + 4e-6 * both;
         let Some(manifold) = collide(a, b, b_in_a, 0.0) else {
             apart += 1;
-            // Apart: some direction must show it. Found by descent from the line of the centres and others.
-            let starts = std::iter::once(b_in_a.position.as_dvec3().normalize_or(DVec3::Y));
-            let least = starts
-                .chain((0..40).map(|_| direction(random)).collect::<Vec<_>>())
-                .map(|start| refined(a, b, b_in_a, start, random).1)
-                .fold(f64::INFINITY, f64::min);
-            assert!(least < 0.03 * both, "{name}: not touching, yet {least} deep; {b_in_a:?}");
+            // Apart: some direction must leave a gap between the supports. The closest points propose one.
+            let placed = Pose::new(b_in_a.position.as_dvec3(), b_in_a.rotation);
+            let proposed = query::distance(a, &Pose::IDENTITY, b, &placed).expect("sound input");
+            let toward = proposed.gap().map_or(b_in_a.position.as_dvec3(), |gap| gap.normal.as_dvec3());
+            let overlap = overlap_along(a, b, b_in_a, toward.normalize_or(DVec3::Y));
+            assert!(overlap <= 1e-6 * both, "{name}: not touching, yet {overlap} deep along {toward}; {b_in_a:?}");
             return;
         };
         touching += 1;

@@ -49,7 +49,21 @@ pub(super) fn manifold(
     let patch_b = patch::along(b, -normal_in_b)?.placed(b_in_a);
     let touch = Touch { normal, radii: [a.radius, b.radius], margin, relation };
     if let Some(clipped) = touch.of_faces(&patch_a, &patch_b) {
-        return Ok(clipped);
+        if clipped.kept_deepest {
+            return Ok(clipped);
+        }
+        // The deepest point is the farthest of the part that is clipped; a search that came by other points of the face
+        // does not tell it well.
+        let (on_a, on_b) = if clipped.is_normal_of_b {
+            let on_a = a.core.support(normal)? + a.radius * normal;
+            (on_a, on_a + relation.separation * normal)
+        } else {
+            let on_b = b_in_a.point_to_outer(b.core.support(-normal_in_b)?) - b.radius * normal;
+            (on_b - relation.separation * normal, on_b)
+        };
+        let relation = Relation { on_a, on_b, ..*relation };
+        let again = Touch { relation: &relation, ..touch }.of_faces(&patch_a, &patch_b);
+        return Ok(again.unwrap_or(clipped));
     }
     let edges = (patch::edge_along(a, normal), patch::edge_along(b, -normal_in_b));
     if let (Some(edge_a), Some(edge_b)) = edges {
@@ -186,7 +200,8 @@ impl Touch<'_> {
             (reference, incident) => reference.min(incident),
         };
         if count == 0 {
-            return Clipped { kept_deepest: false, ..self.only_witness([Feature::SURFACE; 2]) };
+            let witness = self.only_witness([Feature::SURFACE; 2]);
+            return Clipped { kept_deepest: false, is_normal_of_b: owner == Owner::B, ..witness };
         }
         let mut manifold = reduced(&mut candidates[..count], self.normal);
         let lost = -self.relation.separation - f64::from(manifold.deepest());

@@ -28,7 +28,7 @@ const FACE_PREFERENCE: f64 = 1e-5;
 /// What products of f32 may be off by, as a share of their size.
 const DOUBT: f32 = 1e-5;
 
-/// The axis of least depth of the cores of two hulls that overlap; none if a face parts them, or if there are too many
+/// The axis of least depth of the cores of two hulls that overlap; none if an axis parts them, or if there are too many
 /// candidates.
 pub(super) fn least_depth(a: &ConvexHull, b: &ConvexHull, b_in_a: &Placement) -> Option<Relation> {
     let (inner_a, inner_b) = (a.inner_ball(), b.inner_ball());
@@ -70,6 +70,9 @@ pub(super) fn least_depth(a: &ConvexHull, b: &ConvexHull, b_in_a: &Placement) ->
     let Some((edges, normal, separation)) = best_crossing((a, &arcs_a), (b, &arcs_b), b_in_a) else {
         return Some(face);
     };
+    if separation > 0.0 {
+        return None;
+    }
     if separation <= face.separation + tie {
         return Some(face);
     }
