@@ -2,9 +2,9 @@
 //!
 //! The least depth of two polytopes is along a face normal of one of them or the cross product of two edges whose arcs
 //! cross on the Gauss map, where a face is a point, its outward normal, and an edge the arc between those of its faces.
-//! Most axes need not be measured: with a ball of radius r around an inner point of each hull, the gap along n is at
-//! most n·c - r_a - r_b, c being the way between the two points, so only normals near to c can beat the best axis so
-//! far. The round hulls of games leave some ten of hundreds. Candidates are chosen in f32 with room for its rounding;
+//! Most axes need not be measured: with a ball of radius r around an inner point c of the other hull, the gap along a
+//! normal n of a feature through p is at most n·(c - p) - r, so only features that c is high above can beat the best axis
+//! so far. The round hulls of games leave some ten of hundreds. Candidates are chosen in f32 with room for its rounding;
 //! depths are measured in f64. The gap along a face normal is that to the farthest vertex of the other hull, the gap
 //! along a crossing that between the two edges.
 //! Ends after all candidates; gives up, for the general search to answer, if there are more than a stack frame holds.
@@ -25,6 +25,9 @@ const MOST_EDGES: usize = 128;
 const LANES: usize = 8;
 /// An edge axis must be shallower than the best face by this share of the size, and ten times this share of the depth.
 const FACE_PREFERENCE: f64 = 1e-5;
+/// Hulls that are less deep in each other than this share of the smaller are as likely apart: the distance search finds
+/// that out faster.
+const SHALLOW: f64 = 0.02;
 /// What products of f32 may be off by, as a share of their size.
 const DOUBT: f32 = 1e-5;
 
@@ -32,21 +35,20 @@ const DOUBT: f32 = 1e-5;
 /// candidates.
 pub(super) fn least_depth(a: &ConvexHull, b: &ConvexHull, b_in_a: &Placement) -> Option<Relation> {
     let (inner_a, inner_b) = (a.inner_ball(), b.inner_ball());
-    let between = b_in_a.point_to_outer(inner_b.center.as_dvec3()) - inner_a.center.as_dvec3();
-    let cap = Cap {
-        radii: f64::from(inner_a.radius) + f64::from(inner_b.radius),
-        doubt: DOUBT * between.length() as f32 + f32::MIN_POSITIVE,
-    };
-    let (mut dots_a, mut dots_b) = ([0.0; MOST_FACES], [0.0; MOST_FACES]);
-    let first_a = dots(a, between.as_vec3(), &mut dots_a)?;
-    let first_b = dots(b, -b_in_a.direction_to_inner(between).as_vec3(), &mut dots_b)?;
-
     let a_in_b = b_in_a.inverse();
-    let of_a = best_face(a, (b, b_in_a), (&dots_a, first_a), &cap, f64::NEG_INFINITY)?;
+    let scale = (a.outer_radius() + b.outer_radius() + b_in_a.position.length()) as f32;
+    let cap = |inner: f32| Cap { inner, doubt: DOUBT * scale + f32::MIN_POSITIVE };
+    let (over_a, over_b) = (cap(inner_b.radius), cap(inner_a.radius));
+    let (mut heights_a, mut heights_b) = ([0.0; MOST_FACES], [0.0; MOST_FACES]);
+    let first_a = heights(a, b_in_a.point_to_outer(inner_b.center.as_dvec3()), &mut heights_a)?;
+    let first_b = heights(b, a_in_b.point_to_outer(inner_a.center.as_dvec3()), &mut heights_b)?;
+
+    let small = a.outer_radius().min(b.outer_radius());
+    let of_a = best_face(a, (b, b_in_a), (&heights_a, first_a), &over_a, (f64::NEG_INFINITY, small))?;
     // The first hull keeps its face unless the other's is better by more than rounding.
-    let tie = FACE_PREFERENCE * (a.reach().min(b.reach()) + 10.0 * of_a.gap.abs());
-    let of_b = best_face(b, (a, &a_in_b), (&dots_b, first_b), &cap, of_a.gap + tie);
-    if of_a.gap > 0.0 || of_b.is_some_and(|face| face.gap > 0.0) {
+    let tie = FACE_PREFERENCE * (small + 10.0 * of_a.gap.abs());
+    let of_b = best_face(b, (a, &a_in_b), (&heights_b, first_b), &over_b, (of_a.gap + tie, small));
+    if of_a.gap > -SHALLOW * small || of_b.is_some_and(|face| face.gap > -SHALLOW * small) {
         return None;
     }
     let face = match of_b {
@@ -63,10 +65,9 @@ pub(super) fn least_depth(a: &ConvexHull, b: &ConvexHull, b_in_a: &Placement) ->
         },
     };
 
-    let least = cap.least(face.separation);
-    let arcs_a = arcs(a, &dots_a, least, &cap)?;
-    let arcs_b = arcs(b, &dots_b, least, &cap)?;
-    let tie = FACE_PREFERENCE * (a.reach().min(b.reach()) + 10.0 * face.separation.abs());
+    let arcs_a = arcs(a, &heights_a, over_a.least(face.separation))?;
+    let arcs_b = arcs(b, &heights_b, over_b.least(face.separation))?;
+    let tie = FACE_PREFERENCE * (small + 10.0 * face.separation.abs());
     let Some((edges, normal, separation)) = best_crossing((a, &arcs_a), (b, &arcs_b), b_in_a) else {
         return Some(face);
     };
@@ -81,32 +82,32 @@ pub(super) fn least_depth(a: &ConvexHull, b: &ConvexHull, b_in_a: &Placement) ->
     Some(Relation { normal, separation, on_a, on_b })
 }
 
-/// Which normals can beat an axis.
+/// Which features of a hull can beat an axis.
 struct Cap {
-    /// Of both inner balls together.
-    radii: f64,
+    /// The radius of the other hull's inner ball.
+    inner: f32,
     doubt: f32,
 }
 
 impl Cap {
-    /// What a unit normal's product with the way between the inner balls must exceed to beat this gap.
+    /// How high above a feature the other hull's inner point must be to beat this gap.
     fn least(&self, gap: f64) -> f32 {
-        (gap + self.radii) as f32 - self.doubt
+        gap as f32 + self.inner - self.doubt
     }
 }
 
-/// The products of all face normals with `between`, and the face with the greatest.
-fn dots(hull: &ConvexHull, between: Vec3, dots: &mut [f32; MOST_FACES]) -> Option<usize> {
-    let planes = hull.planes();
+/// How high a point is above each face, and the face that it is highest above.
+fn heights(hull: &ConvexHull, point: DVec3, heights: &mut [f32; MOST_FACES]) -> Option<usize> {
+    let (planes, point) = (hull.planes(), point.as_vec3());
     if planes.len() > MOST_FACES {
         return None;
     }
-    let mut first = 0;
-    for (dot, plane) in dots.iter_mut().zip(planes) {
-        *dot = plane.normal.dot(between);
+    for (height, plane) in heights.iter_mut().zip(planes) {
+        *height = plane.normal.dot(point) - plane.offset;
     }
-    for (index, dot) in dots[..planes.len()].iter().enumerate() {
-        if *dot > dots[first] {
+    let mut first = 0;
+    for (index, height) in heights[..planes.len()].iter().enumerate() {
+        if *height > heights[first] {
             first = index;
         }
     }
@@ -122,13 +123,14 @@ struct FaceGap {
     vertex: DVec3,
 }
 
-/// The face of `owner` with the greatest gap to the other hull, among those that may beat `best`.
+/// The face of `owner` with the greatest gap to the other hull, among those that may beat `best`. It looks no further
+/// once the hulls are known not to be deep in each other, measured by the size of the smaller.
 fn best_face(
     owner: &ConvexHull,
     (other, other_in_owner): (&ConvexHull, &Placement),
-    (dots, first): (&[f32; MOST_FACES], usize),
+    (heights, first): (&[f32; MOST_FACES], usize),
     cap: &Cap,
-    best: f64,
+    (best, small): (f64, f64),
 ) -> Option<FaceGap> {
     let mut start = u32::MAX;
     let mut measure = |face: usize| {
@@ -142,14 +144,14 @@ fn best_face(
     let mut least = cap.least(best);
     let others = (0..owner.face_count()).filter(|&face| face != first);
     for face in std::iter::once(first).chain(others) {
-        if dots[face] <= least {
+        if heights[face] <= least {
             continue;
         }
         let measured = measure(face);
         if measured.gap > found.map_or(best, |found| found.gap) {
             least = cap.least(measured.gap);
             found = Some(measured);
-            if measured.gap > 0.0 {
+            if measured.gap > -SHALLOW * small {
                 break;
             }
         }
@@ -157,18 +159,20 @@ fn best_face(
     found
 }
 
-/// The edges of a hull whose arcs come near enough to the way between the inner balls.
+/// The edges of a hull that may be one of a crossing that beats the best face.
 struct Arcs {
     edges: [u32; MOST_EDGES],
     count: usize,
 }
 
-fn arcs(hull: &ConvexHull, dots: &[f32; MOST_FACES], least: f32, cap: &Cap) -> Option<Arcs> {
+fn arcs(hull: &ConvexHull, heights: &[f32; MOST_FACES], least: f32) -> Option<Arcs> {
     let mut arcs = Arcs { edges: [0; MOST_EDGES], count: 0 };
     for (index, (edge, cosine)) in hull.edges().iter().zip(hull.arc_cosines()).enumerate() {
-        // A point of the arc is a mean of its ends, made longer to unit length by at most one over the cosine.
-        let greatest = dots[edge.faces[0] as usize].max(dots[edge.faces[1] as usize]);
-        if greatest + cap.doubt > least * cosine.max(0.0) || least < 0.0 {
+        // A normal on the arc is a mean of those at its ends, made longer to unit length by at most one over the cosine;
+        // so is the height of a point above the edge along it.
+        let greatest = heights[edge.faces[0] as usize].max(heights[edge.faces[1] as usize]);
+        let may_beat = if greatest > 0.0 { greatest > least * cosine } else { greatest > least };
+        if may_beat {
             *arcs.edges.get_mut(arcs.count)? = index as u32;
             arcs.count += 1;
         }
