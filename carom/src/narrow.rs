@@ -143,7 +143,7 @@ pub struct NoContactTest {
 /// Lets in what is sound; a pose that is not quite of unit rotation comes back as one that is.
 #[inline]
 fn door(b_in_a: &LocalPose, margin: f32) -> Result<Option<LocalPose>, ContactError> {
-    if !(margin >= 0.0 && margin < f32::INFINITY) {
+    if !(0.0..f32::INFINITY).contains(&margin) {
         return Err(ContactError::Margin { margin });
     }
     let is_unit = (b_in_a.rotation.length_squared() - 1.0).abs() <= 4.0 * f32::EPSILON;

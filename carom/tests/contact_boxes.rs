@@ -50,7 +50,7 @@ impl Polytope {
             let ((low_a, high_a), (low_b, high_b)) = (self.extent(axis), other.extent(axis));
             (high_a - low_b).min(high_b - low_a)
         };
-        axes.filter_map(|axis| (axis.length() > 1e-9).then(|| depth(axis.normalize()))).fold(f64::INFINITY, f64::min)
+        axes.filter(|axis| axis.length() > 1e-9).map(|axis| depth(axis.normalize())).fold(f64::INFINITY, f64::min)
     }
 }
 

@@ -39,6 +39,7 @@ impl PairCache {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
+#[allow(clippy::large_enum_variant, reason = "a cache is kept in place, with room for the largest")]
 enum Last {
     #[default]
     Nothing,

@@ -19,7 +19,7 @@ use glam::DVec3;
 /// Sine of the angle up to which a patch counts as across the normal.
 const FLAT: f64 = 1e-3;
 /// Sine of the angle up to which two lines count as parallel.
-const PARALLEL: f64 = 0.02;
+const PARALLEL: f64 = 1e-3;
 /// Clipping may lose this share of the patch's size in depth before the closest points are added.
 const LOST: f64 = 1e-5;
 
