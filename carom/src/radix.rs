@@ -90,8 +90,14 @@ fn sort_shared<T: Keyed>(items: &mut [T], spare: &mut [T], bits: u32, threads: u
         rest = after;
     }
     places.par_iter_mut().for_each(|(digits, place)| {
-        let mine = items.iter().filter(|item| digits.contains(&top.of(*item)));
-        place.iter_mut().zip(mine).for_each(|(place, item)| *place = *item);
+        // Whose an item is cannot be foreseen: each is written, and stays if the next is written behind it.
+        let mut count = 0;
+        for item in items.iter() {
+            if let Some(place) = place.get_mut(count) {
+                *place = *item;
+            }
+            count += usize::from(digits.contains(&top.of(item)));
+        }
     });
     let mut rest = items;
     let mut pairs = Vec::with_capacity(places.len());

@@ -17,6 +17,7 @@ mod join;
 mod nodes;
 mod order;
 mod query;
+mod rejoin;
 mod slots;
 
 use super::block::{self, NOTHING};
@@ -63,6 +64,7 @@ pub struct DynamicTree {
     /// Changes were asked for, so events are kept; before, all pairs count as begun.
     is_looked_at: bool,
     parted: follow::Parted,
+    before: rejoin::Before,
     /// Places in `near` that are to be filled.
     gaps: Vec<u32>,
     scratch: join::JoinScratch,
@@ -135,6 +137,7 @@ impl Default for DynamicTree {
             events: Events::default(),
             is_looked_at: false,
             parted: follow::Parted::default(),
+            before: rejoin::Before::default(),
             gaps: Vec::new(),
             scratch: join::JoinScratch::default(),
             carried: Vec::new(),
@@ -304,7 +307,7 @@ impl BroadPhase for DynamicTree {
             * size_of::<u32>();
         let pairs = (self.pairs.capacity() + self.near.capacity()) * size_of::<Pair>() + self.events.memory();
         let carried = self.carried.capacity() * size_of::<build::Carried>();
-        let scratch = self.parted.memory() + carried + self.scratch.memory();
+        let scratch = self.parted.memory() + self.before.memory() + carried + self.scratch.memory();
         let memory = self.slots.memory() + self.nodes.memory() + lists + pairs + scratch;
         Cost { tests: self.tests, memory }
     }

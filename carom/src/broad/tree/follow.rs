@@ -194,32 +194,6 @@ impl DynamicTree {
         });
     }
 
-    /// All pairs anew, compared with those before.
-    fn rejoin(&mut self) {
-        if self.is_looked_at {
-            for pair in self.near.iter().filter(|pair| pair.is_touching()) {
-                self.parted.insert(pair.ids(&self.slots));
-            }
-        }
-        self.near.clear();
-        self.sort(false);
-        self.left.clear();
-        self.join_all(0);
-        let Self { slots, near, events, parted, is_looked_at, level, .. } = self;
-        dispatch!(*level, simd => for pair in near.iter_mut() {
-            if slots.overlap(simd, pair.a, pair.second()) {
-                pair.b |= TOUCHING;
-                let pair = pair.ids(slots);
-                if *is_looked_at && !parted.remove(pair) {
-                    events.began.push(pair);
-                }
-            }
-        });
-        parted.end(events);
-        // The table for all pairs is as large as the tree and seldom needed.
-        *parted = Parted::default();
-    }
-
     /// Compares the boxes of pairs of which one has moved. Pairs of slots that left are taken out: where they stood is
     /// listed in `gaps`, and touching ones are parted.
     #[inline(always)]
