@@ -94,6 +94,7 @@ pub(crate) fn face_face(a: [DVec3; 3], b: [DVec3; 3]) -> Pair {
 }
 
 /// The weights of the point of an edge that is nearest to the origin.
+#[inline]
 pub(crate) fn nearest_on_edge([a, b]: [DVec3; 2]) -> [f64; 2] {
     let along = b - a;
     let length_squared = along.length_squared();
@@ -106,6 +107,7 @@ pub(crate) fn nearest_on_edge([a, b]: [DVec3; 2]) -> [f64; 2] {
 }
 
 /// The weights of the point of a triangle that is nearest to the origin.
+#[inline]
 pub(crate) fn nearest_on_face([a, b, c]: [DVec3; 3]) -> [f64; 3] {
     let (u, v) = (b - a, c - a);
     let normal = u.cross(v);
