@@ -15,7 +15,7 @@ impl Placement {
     pub(crate) const IDENTITY: Self = Self { rotation: DMat3::IDENTITY, position: DVec3::ZERO };
 
     pub(crate) fn new(position: DVec3, rotation: Quat) -> Self {
-        Self { rotation: DMat3::from_quat(rotation.as_dquat().normalize()), position }
+        Self { rotation: matrix(rotation), position }
     }
 
     /// The frame of a pose, its position left out: the world's axes, seen from the body's own place.
@@ -29,8 +29,13 @@ impl Placement {
 
     /// The frame of `b` seen from the frame of `a`.
     pub(crate) fn b_in_a(a: &Pose, b: &Pose) -> Self {
-        let b_from_a = Self::new(b.position - a.position, b.rotation);
-        Self::turned(a).inverse().compose(&b_from_a)
+        Self::seen_from(&Self::turned(a), b.position - a.position, b.rotation)
+    }
+
+    /// What stands at an offset and a rotation in the axes of the world, seen from a frame turned in them.
+    pub(crate) fn seen_from(turned: &Self, offset: DVec3, rotation: Quat) -> Self {
+        let inward = turned.rotation.transpose();
+        Self { rotation: inward * matrix(rotation), position: inward * offset }
     }
 
     pub(crate) fn point_to_outer(&self, point: DVec3) -> DVec3 {
@@ -58,4 +63,20 @@ impl Placement {
         let rotation = self.rotation.transpose();
         Self { rotation, position: rotation * -self.position }
     }
+}
+
+/// The matrix of a rotation, brought to unit length on the way without a square root.
+fn matrix(rotation: Quat) -> DMat3 {
+    let rotation = rotation.as_dquat();
+    let twice = 2.0 / rotation.length_squared();
+    let (x, y, z, w) = (rotation.x, rotation.y, rotation.z, rotation.w);
+    let (tx, ty, tz) = (twice * x, twice * y, twice * z);
+    let (xx, yy, zz) = (x * tx, y * ty, z * tz);
+    let (xy, xz, yz) = (x * ty, x * tz, y * tz);
+    let (wx, wy, wz) = (w * tx, w * ty, w * tz);
+    DMat3::from_cols(
+        DVec3::new(1.0 - (yy + zz), xy + wz, xz - wy),
+        DVec3::new(xy - wz, 1.0 - (xx + zz), yz + wx),
+        DVec3::new(xz + wy, yz - wx, 1.0 - (xx + yy)),
+    )
 }
