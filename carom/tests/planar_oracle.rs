@@ -13,7 +13,7 @@ fn point(random: &mut Rng, reach: f64) -> DVec2 {
 /// A polygon with corners on an ellipse, a box, a segment, a point; sharp or rounded; coordinates often on a grid.
 fn figure(random: &mut Rng) -> Figure {
     let size = [1.0, 1.0, 0.01][random.usize(0..3)];
-    let centre = if random.bool() { point(random, 1.5) } else { (point(random, 1.5) * 2.0).round() * 0.5 };
+    let centre = if random.bool() { point(random, 1.0) } else { (point(random, 1.0) * 2.0).round() * 0.5 };
     let sharp = match random.usize(0..5) {
         0 => Figure::polygon(&[centre]),
         1 => Figure::polygon(&[centre, centre + point(random, size)]),
@@ -72,7 +72,7 @@ fn two_methods_agree_and_no_direction_does_better() {
         }
     }
     println!("{deep} of 60000 deep; the methods differ by {worst:.1e} at most");
-    assert!(deep > 10_000);
+    assert!(deep > 5_000);
 }
 
 #[test]

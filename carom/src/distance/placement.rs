@@ -27,11 +27,6 @@ impl Placement {
         Self::new(pose.position.as_dvec3(), pose.rotation)
     }
 
-    /// The frame of `b` seen from the frame of `a`.
-    pub(crate) fn b_in_a(a: &Pose, b: &Pose) -> Self {
-        Self::seen_from(&Self::turned(a), b.position - a.position, b.rotation)
-    }
-
     /// What stands at an offset and a rotation in the axes of the world, seen from a frame turned in them.
     pub(crate) fn seen_from(turned: &Self, offset: DVec3, rotation: Quat) -> Self {
         let inward = turned.rotation.transpose();
@@ -65,18 +60,7 @@ impl Placement {
     }
 }
 
-/// The matrix of a rotation, brought to unit length on the way without a square root.
+/// The matrix of a rotation, brought to unit length on the way.
 fn matrix(rotation: Quat) -> DMat3 {
-    let rotation = rotation.as_dquat();
-    let twice = 2.0 / rotation.length_squared();
-    let (x, y, z, w) = (rotation.x, rotation.y, rotation.z, rotation.w);
-    let (tx, ty, tz) = (twice * x, twice * y, twice * z);
-    let (xx, yy, zz) = (x * tx, y * ty, z * tz);
-    let (xy, xz, yz) = (x * ty, x * tz, y * tz);
-    let (wx, wy, wz) = (w * tx, w * ty, w * tz);
-    DMat3::from_cols(
-        DVec3::new(1.0 - (yy + zz), xy + wz, xz - wy),
-        DVec3::new(xy - wz, 1.0 - (xx + zz), yz + wx),
-        DVec3::new(xz + wy, yz - wx, 1.0 - (xx + yy)),
-    )
+    DMat3::from_quat(rotation.as_dquat().normalize())
 }

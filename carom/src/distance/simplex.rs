@@ -286,7 +286,7 @@ fn around_newest(points: [DVec3; 4]) -> Place {
         return Place::Inside([weight_a, weight_b, weight_c, weight_d]);
     }
     let is_out = weights.map(|weight| weight < 0.0);
-    let is_wide = volume * volume > 1e-8 * most_squared;
+    let is_wide = volume * volume > 1e-4 * most_squared;
     Place::Outside(match is_out {
         [true, false, false] if is_wide => spread(nearest_on_face([b, c, d]), [1, 2, 3]),
         [false, true, false] if is_wide => spread(nearest_on_face([c, a, d]), [2, 0, 3]),

@@ -115,13 +115,15 @@ fn pushed_out(
         let (normal, depth) = (outward(side(index)), offset(index));
         let found = support(normal);
         let most = normal.dot(found.difference);
-        if -most > best.distance {
+        let is_border = most - depth <= slack.max(4.0 * f64::EPSILON * most.abs());
+        // On the border, the points of this side are as deep as the direction says.
+        if is_border || -most > best.distance {
             let [p, q] = side(index);
             let share = nearest_on([p, q]).1;
             let (on_a, on_b) = (p.on_a.lerp(q.on_a, share), p.on_b.lerp(q.on_b, share));
             best = Separation { normal, distance: -most, on_a, on_b };
         }
-        if most - depth <= slack.max(4.0 * f64::EPSILON * most.abs()) {
+        if is_border {
             break;
         }
         polygon.insert(index + 1, found);

@@ -60,14 +60,22 @@ fn widest(a: &Figure, b: &Figure, directions: impl Iterator<Item = DVec2>) -> Op
     gaps.max_by(|p, q| p.1.total_cmp(&q.1))
 }
 
-/// Overlapping along a side's normal: the deepest corner of one figure, and where it is under the side of the other.
+/// Overlapping along a normal: the middle of what the outermost corners or sides of both have in common across it.
 fn deepest(a: &Figure, b: &Figure, (normal, gap): (DVec2, f64)) -> Separation {
     let (on_a, on_b) = (a.farthest(normal), b.farthest(-normal));
-    let is_across = |side: DVec2| side.dot(normal).abs() <= 1e-9 * side.length();
-    // If the side is a's, b's corner is right and a's point is above it; else the other way round.
-    let is_side_of_a = a.corners.len() > 1 && a.sides().any(is_across) && !b.sides().any(is_across);
-    let (on_a, on_b) = if is_side_of_a { (on_b - gap * normal, on_b) } else { (on_a, on_a + gap * normal) };
-    grown(a, b, normal, gap, on_a, on_b)
+    let across = normal.perp();
+    let span = |figure: &Figure, outward: DVec2, outermost: DVec2| {
+        let is_outermost = |corner: &&DVec2| {
+            let out = outermost - **corner;
+            outward.dot(out) <= 1e-12 * out.length()
+        };
+        let places = figure.corners.iter().filter(is_outermost).map(|corner| across.dot(*corner));
+        places.fold((f64::INFINITY, f64::NEG_INFINITY), |span, place| (span.0.min(place), span.1.max(place)))
+    };
+    let (span_a, span_b) = (span(a, normal, on_a), span(b, -normal, on_b));
+    let middle = 0.5 * (span_a.0.max(span_b.0) + span_a.1.min(span_b.1));
+    let moved = |point: DVec2| point + (middle - across.dot(point)) * across;
+    grown(a, b, normal, gap, moved(on_a), moved(on_b))
 }
 
 /// The closest points of figures whose cores are apart: on their borders.
