@@ -6,6 +6,7 @@
 //! the rounding to f32; the closest points are rounded to f32 where they stand. Edges and faces that come closer than
 //! 4e-15 of their size have distance 0 and one common point. Distances of whole shapes are in [`crate::query`].
 
+pub(crate) mod box_axes;
 pub(crate) mod convex;
 pub(crate) mod expanding_polytope;
 pub(crate) mod feature;

@@ -27,6 +27,8 @@ pub mod query;
 
 pub mod gjk;
 
+pub mod planar;
+
 pub mod body;
 
 pub mod broad;

@@ -16,10 +16,11 @@ pub use crate::distance::separation::Stop;
 pub use projection::{Projection, project_point};
 pub use ray::{Ray, RayHit, ray_cast};
 
-use crate::distance::convex::SupportFault;
+use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::minimum_norm::Cache;
 use crate::distance::placement::Placement;
-use crate::distance::separation::{Relation, Separation};
+use crate::distance::separation::Relation;
+use crate::distance::{box_axes, feature};
 use crate::pose::{Pose, PoseError};
 use crate::shape::{Shape, ShapeKind};
 use crate::trace::Tracer;
@@ -210,9 +211,13 @@ fn distance_from(
     cache: &mut Cache,
     tracer: &mut impl Tracer,
 ) -> Result<Distance, QueryError> {
-    let (pose_a, pose_b) = (checked("the first shape", pose_a)?, checked("the second shape", pose_b)?);
-    let separation = separated_by(a, &pose_a, b, &pose_b, f64::INFINITY, cache, tracer)?;
-    let Some(separation) = separation.map(|found| found.placed(&Placement::turned(&pose_a))) else {
+    let (offset, turned) = between(pose_a, pose_b)?;
+    if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
+        return Ok(balls(f64::from(a.radius()), f64::from(b.radius()), pose_a.position, offset));
+    }
+    let b_in_a = Placement::seen_from(&turned, offset, pose_b.rotation);
+    let separation = pairs::separation(&Form::of(a), &Form::of(b), &b_in_a, f64::INFINITY, cache, tracer)?;
+    let Some(separation) = separation.map(|found| found.placed(&turned)) else {
         // Nothing is farther than infinity.
         return Err(QueryError::TooFar { distance: f64::INFINITY });
     };
@@ -245,9 +250,30 @@ fn distance_from(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn overlap(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<bool, QueryError> {
-    let (pose_a, pose_b) = (checked("the first shape", pose_a)?, checked("the second shape", pose_b)?);
+    let (offset, turned) = between(pose_a, pose_b)?;
+    if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
+        let found = balls(f64::from(a.radius()), f64::from(b.radius()), pose_a.position, offset);
+        return Ok(matches!(found, Distance::Overlapping { .. }));
+    }
+    let (form_a, form_b) = (Form::of(a), Form::of(b));
+    if let (Form::Convex(a), Form::Convex(b)) = (&form_a, &form_b)
+        && !matches!((a.core, b.core), (Core::Custom(_), _) | (_, Core::Custom(_)))
+    {
+        let reach = a.core.reach()? + a.radius + b.core.reach()? + b.radius;
+        // Beyond the spheres around both, rounding included.
+        if offset.length_squared() > reach * reach * (1.0 + 1e-12) {
+            return Ok(false);
+        }
+    }
+    let b_in_a = Placement::seen_from(&turned, offset, pose_b.rotation);
+    if let (Form::Convex(Convex { core: Core::Cuboid(half_a), radius: 0.0 }), Form::Convex(b)) = (&form_a, &form_b)
+        && let Convex { core: Core::Cuboid(half_b), radius: 0.0 } = b
+        && let Some(answer) = box_axes::overlap(*half_a, *half_b, &b_in_a)
+    {
+        return Ok(answer);
+    }
     // The least positive number: whatever is proven apart at all is of no interest.
-    match separated_by(a, &pose_a, b, &pose_b, f64::MIN_POSITIVE, &mut Cache::default(), &mut ())? {
+    match pairs::separation(&form_a, &form_b, &b_in_a, f64::MIN_POSITIVE, &mut Cache::default(), &mut ())? {
         None => Ok(false),
         Some(separation) => match separation.relation {
             Relation::Overlapping => Ok(true),
@@ -287,14 +313,13 @@ pub(crate) fn penetration_traced(
     pose_b: &Pose,
     tracer: &mut impl Tracer,
 ) -> Result<Penetration, QueryError> {
-    let (pose_a, pose_b) = (checked("the first shape", pose_a)?, checked("the second shape", pose_b)?);
-    near_enough(pose_b.position - pose_a.position)?;
-    let b_in_a = Placement::b_in_a(&pose_a, &pose_b);
+    let (offset, turned) = between(pose_a, pose_b)?;
+    let b_in_a = Placement::seen_from(&turned, offset, pose_b.rotation);
     let Some(found) = pairs::signed(&Form::of(a), &Form::of(b), &b_in_a, f64::INFINITY, tracer)? else {
         // Nothing is farther than infinity.
         return Err(QueryError::TooFar { distance: f64::INFINITY });
     };
-    let found = found.placed(&Placement::turned(&pose_a));
+    let found = found.placed(&turned);
     Ok(Penetration {
         depth: -found.distance,
         normal: found.normal.as_vec3(),
@@ -334,23 +359,40 @@ impl Distance {
     }
 }
 
-/// The separation of two shapes at checked poses in the frame of the first; none if it is proven to be `limit` or more.
-fn separated_by(
-    a: &Shape,
-    pose_a: &Pose,
-    b: &Shape,
-    pose_b: &Pose,
-    limit: f64,
-    cache: &mut Cache,
-    tracer: &mut impl Tracer,
-) -> Result<Option<Separation>, QueryError> {
-    near_enough(pose_b.position - pose_a.position)?;
-    let b_in_a = Placement::b_in_a(pose_a, pose_b);
-    Ok(pairs::separation(&Form::of(a), &Form::of(b), &b_in_a, limit, cache, tracer)?)
+/// From the place of the first pose to that of the second, and the frame of the first at the origin, if both are sound.
+#[inline]
+fn between(pose_a: &Pose, pose_b: &Pose) -> Result<(DVec3, Placement), QueryError> {
+    let (pose_a, pose_b) = (checked("the first shape", pose_a)?, checked("the second shape", pose_b)?);
+    let offset = pose_b.position - pose_a.position;
+    near_enough(offset)?;
+    Ok((offset, Placement::turned(&pose_a)))
+}
+
+/// The distance of two balls. Their bounds are the distance itself, but for rounding.
+fn balls(radius_a: f64, radius_b: f64, place: DVec3, offset: DVec3) -> Distance {
+    let length = offset.length();
+    let distance = length - radius_a - radius_b;
+    let slack = feature::ROUNDING * (length + radius_a + radius_b);
+    if distance <= slack {
+        // A share of the way by the radii is inside both.
+        let share = radius_a / (radius_a + radius_b);
+        return Distance::Overlapping { common: place + share * offset, upper: (distance + slack).max(0.0) };
+    }
+    let normal = offset / length;
+    Distance::Apart(Gap {
+        distance,
+        on_a: place + radius_a * normal,
+        on_b: place + (length - radius_b) * normal,
+        normal: normal.as_vec3(),
+        lower: distance - slack,
+        upper: distance + slack,
+        stop: Stop::Converged,
+    })
 }
 
 /// The pose as it is, if it is sound: queries bring its rotation to unit length in f64, which turns it less than
 /// [`Pose::checked`] in f32.
+#[inline]
 fn checked(which: &'static str, pose: &Pose) -> Result<Pose, QueryError> {
     pose.checked().map(|_| *pose).map_err(|error| QueryError::Pose { which, error })
 }

@@ -57,7 +57,7 @@ pub(crate) fn depth(
         normal: if is_touching { -found.normal } else { DVec3::ZERO },
         most: if is_touching { -found.lower } else { f64::INFINITY },
         least: -found.upper,
-        pair: found.simplex.pair(),
+        pair: found.pair(),
         reason: StopReason::IterationLimit,
     };
     for direction in difference.promising_directions() {
@@ -67,7 +67,7 @@ pub(crate) fn depth(
             (best.normal, best.most, best.pair) = (direction, most, pair);
         }
     }
-    best.reason = match solid(difference, found.simplex.vertices(), tolerance.thin)? {
+    best.reason = match solid(difference, found.corners().copied(), tolerance.thin)? {
         Start::Flat(normal) => {
             flat(difference, normal, tolerance.thin, &mut best)?;
             StopReason::Flat
@@ -85,12 +85,16 @@ enum Start {
 }
 
 /// A tetrahedron with the given vertices, or as many of them as span something.
-fn solid(difference: &mut Difference<'_>, known: &[Vertex], thin: f64) -> Result<Start, SupportFault> {
+fn solid(
+    difference: &mut Difference<'_>,
+    known: impl Iterator<Item = Vertex>,
+    thin: f64,
+) -> Result<Start, SupportFault> {
     let mut corners = [Vertex::default(); 4];
     let mut count = 0;
     for vertex in known {
-        if count == 0 || span(&corners[..count], vertex) > thin {
-            corners[count] = *vertex;
+        if count == 0 || span(&corners[..count], &vertex) > thin {
+            corners[count] = vertex;
             count += 1;
         }
     }

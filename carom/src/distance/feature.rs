@@ -94,6 +94,7 @@ pub(crate) fn face_face(a: [DVec3; 3], b: [DVec3; 3]) -> Pair {
 }
 
 /// The weights of the point of an edge that is nearest to the origin.
+#[inline]
 pub(crate) fn nearest_on_edge([a, b]: [DVec3; 2]) -> [f64; 2] {
     let along = b - a;
     let length_squared = along.length_squared();
@@ -106,6 +107,7 @@ pub(crate) fn nearest_on_edge([a, b]: [DVec3; 2]) -> [f64; 2] {
 }
 
 /// The weights of the point of a triangle that is nearest to the origin.
+#[inline]
 pub(crate) fn nearest_on_face([a, b, c]: [DVec3; 3]) -> [f64; 3] {
     let (u, v) = (b - a, c - a);
     let normal = u.cross(v);
@@ -116,14 +118,12 @@ pub(crate) fn nearest_on_face([a, b, c]: [DVec3; 3]) -> [f64; 3] {
         // Cross products of edges, not of corners: the error grows with distance over size, not with its square.
         let coordinates =
             |from: DVec3| (normal.dot(v.cross(from)) / area_squared, normal.dot(from.cross(u)) / area_squared);
-        let (mut weight_b, mut weight_c) = coordinates(a);
-        if area_squared < 0.01 * most {
-            // What rounding has left in the plane of a sliver is taken out once more.
-            let (rest_b, rest_c) = coordinates(a + weight_b * u + weight_c * v);
-            (weight_b, weight_c) = (weight_b + rest_b, weight_c + rest_c);
-        }
+        let (weight_b, weight_c) = coordinates(a);
+        // What rounding has left in the plane of a sliver is taken out once more.
+        let (rest_b, rest_c) = coordinates(a + weight_b * u + weight_c * v);
+        let (weight_b, weight_c) = (weight_b + rest_b, weight_c + rest_c);
         let weight_a = 1.0 - weight_b - weight_c;
-        let is_wide = area_squared > 1e-6 * most;
+        let is_wide = area_squared > 1e-2 * most;
         match (weight_a >= 0.0, weight_b >= 0.0, weight_c >= 0.0) {
             (true, true, true) if area_squared > 1e-12 * most => return [weight_a, weight_b, weight_c],
             (true, true, true) => interior = Some([weight_a, weight_b, weight_c]),

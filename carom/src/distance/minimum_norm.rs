@@ -14,7 +14,8 @@
 //! best of all steps, not of the last.
 
 use super::convex::SupportFault;
-use super::simplex::{Difference, Simplex, Vertex};
+use super::feature::Pair;
+use super::simplex::{Difference, Simplex, Vertex, Vertices};
 use crate::trace::{GjkStep, StopReason, Tracer};
 use glam::DVec3;
 
@@ -41,6 +42,8 @@ pub(crate) struct Goal {
 /// What a search has found about two cores.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Found {
+    /// The vertices that simplices were made of.
+    pub(crate) vertices: Vertices,
     /// The simplex with the nearest point.
     pub(crate) simplex: Simplex,
     /// The unit normal from `b` to `a` that separates the cores best; zero if none was tried.
@@ -61,25 +64,39 @@ pub(crate) struct Cache {
     normal: glam::Vec3,
 }
 
-impl Cache {
-    /// What the next search of this pair should start from.
-    pub(crate) fn keep(&mut self, simplex: &Simplex, normal: DVec3) {
-        self.count = simplex.vertices().len() as u32;
-        for (kept, vertex) in self.corners.iter_mut().zip(simplex.vertices()) {
-            *kept = vertex.corners;
-        }
-        self.normal = normal.as_vec3();
+impl Found {
+    /// The nearest point, as a point of each core.
+    pub(crate) fn pair(&self) -> Pair {
+        self.simplex.pair(&self.vertices)
     }
 
-    fn start(&self, difference: &mut Difference<'_>) -> Result<Simplex, SupportFault> {
+    pub(crate) fn corners(&self) -> impl ExactSizeIterator<Item = &Vertex> {
+        self.simplex.vertices(&self.vertices)
+    }
+}
+
+impl Cache {
+    fn keep(&mut self, found: &Found) {
+        self.count = found.corners().len() as u32;
+        for (kept, vertex) in self.corners.iter_mut().zip(found.corners()) {
+            *kept = vertex.corners;
+        }
+        self.normal = found.normal.as_vec3();
+    }
+
+    /// Fills in the vertices to start with and tells how many they are.
+    #[inline]
+    fn start(&self, difference: &mut Difference<'_>, vertices: &mut Vertices) -> Result<usize, SupportFault> {
         if self.count > 0 {
-            let mut vertices = [Vertex::default(); 4];
             let count = self.corners.len().min(self.count as usize);
-            let known = |(corners, vertex): (&[u32; 2], &mut Vertex)| {
-                difference.vertex(*corners).map(|known| *vertex = known).is_some()
-            };
-            if self.corners.iter().zip(&mut vertices).take(count).all(known) {
-                return Ok(Simplex::around(&vertices, count));
+            let mut known = 0;
+            for corners in &self.corners[..count] {
+                let Some(vertex) = difference.vertex(*corners) else { break };
+                vertices.set(known, vertex);
+                known += 1;
+            }
+            if known == count {
+                return Ok(count);
             }
         }
         let outlook = difference.outlook();
@@ -88,7 +105,9 @@ impl Cache {
         } else {
             -self.normal.as_dvec3().try_normalize().unwrap_or(-outlook)
         };
-        difference.support(start).map(|(vertex, _)| Simplex::of(vertex))
+        let (vertex, _) = difference.support(start)?;
+        vertices.set(0, vertex);
+        Ok(1)
     }
 }
 
@@ -100,21 +119,26 @@ pub(crate) fn search(
     cache: &mut Cache,
     tracer: &mut impl Tracer,
 ) -> Result<Found, SupportFault> {
-    let simplex = cache.start(difference)?;
-    let upper = simplex.nearest().length();
-    let mut found =
-        Found { simplex, normal: DVec3::ZERO, lower: f64::NEG_INFINITY, upper, reason: StopReason::IterationLimit };
-    let reason = if simplex.encloses_the_origin() {
-        StopReason::Enclosed
-    } else {
-        descend(&mut found, difference, goal, tracer)?
+    let mut vertices = Vertices::new();
+    let count = cache.start(difference, &mut vertices)?;
+    let simplex = if count == 1 { Simplex::first(&vertices) } else { Simplex::around_first(&vertices, count) };
+    let mut found = Found {
+        vertices,
+        simplex,
+        normal: DVec3::ZERO,
+        lower: f64::NEG_INFINITY,
+        upper: simplex.nearest().length(),
+        reason: StopReason::Enclosed,
     };
-    found.reason = reason;
-    tracer.stop(reason);
-    cache.keep(&found.simplex, found.normal);
+    if !simplex.encloses_the_origin() {
+        found.reason = descend(&mut found, difference, goal, tracer)?;
+    }
+    tracer.stop(found.reason);
+    cache.keep(&found);
     Ok(found)
 }
 
+#[inline]
 fn descend(
     found: &mut Found,
     difference: &mut Difference<'_>,
@@ -127,14 +151,14 @@ fn descend(
         if found.upper <= goal.near {
             return Ok(StopReason::Near);
         }
-        let direction = simplex.direction();
+        let direction = simplex.direction(&found.vertices);
         let (farthest, along) = difference.support(-direction)?;
         fruitless_steps += 1;
         if -along > found.lower {
             (found.lower, found.normal, fruitless_steps) = (-along, direction, 0);
         }
         tracer.gjk(|| GjkStep {
-            simplex: simplex.vertices().iter().map(Vertex::record).collect(),
+            simplex: simplex.vertices(&found.vertices).map(Vertex::record).collect(),
             nearest: simplex.nearest(),
             direction: -direction,
             support: farthest.difference,
@@ -147,7 +171,8 @@ fn descend(
         if found.lower >= goal.far {
             return Ok(StopReason::BeyondLimit);
         }
-        simplex = simplex.with(farthest);
+        let place = found.vertices.add(farthest, &simplex, &found.simplex);
+        simplex = simplex.with(&found.vertices, place);
         if simplex.encloses_the_origin() {
             (found.simplex, found.upper) = (simplex, 0.0);
             return Ok(StopReason::Enclosed);

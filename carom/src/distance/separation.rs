@@ -166,8 +166,8 @@ fn searched(
         Goal { near: radius + rounding.slack, far: radius + rounding.slack + limit, tolerance: rounding.tolerance };
     let found = minimum_norm::search(&mut Difference::new(a, b, b_in_a), goal, cache, tracer)?;
     Ok(match found.reason {
-        StopReason::Enclosed => Separation::overlapping(found.simplex.pair().on_a, 0.0),
-        reason => rounding.separation(found.simplex.pair(), found.normal, found.lower, Stop::of(reason)),
+        StopReason::Enclosed => Separation::overlapping(found.pair().on_a, 0.0),
+        reason => rounding.separation(found.pair(), found.normal, found.lower, Stop::of(reason)),
     })
 }
 

@@ -102,7 +102,7 @@ pub(crate) fn signed_traced(
     }
     if found.lower > 0.0 && (found.reason == StopReason::BoundsMet || found.upper > rounding.contact) {
         let stop = Stop::of(found.reason);
-        return Ok(below(rounding.signed(found.simplex.pair(), -found.normal, [found.lower, found.upper], stop)));
+        return Ok(below(rounding.signed(found.pair(), -found.normal, [found.lower, found.upper], stop)));
     }
     let core_scale = rounding.scale - radius;
     let smaller = a.core.reach()?.min(b.core.reach()?) + radius;

@@ -49,7 +49,7 @@ impl<'p> Difference<'p> {
     }
 
     /// The point that lies farthest along a unit direction, and how far.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn support(&mut self, direction: DVec3) -> Result<(Vertex, f64), SupportFault> {
         let (on_a, corner_a) = self.a.core.support_from(direction, self.last[0]);
         let inward = self.b_in_a.direction_to_inner(-direction);
@@ -90,50 +90,88 @@ impl<'p> Difference<'p> {
     }
 }
 
+/// Room for the vertices of two simplices and a new one, so that these only need to know places.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Vertices([Vertex; ROOM]);
+
+const ROOM: usize = 8;
+
+impl Vertices {
+    pub(crate) fn new() -> Self {
+        Self([Vertex::default(); ROOM])
+    }
+
+    /// Puts a vertex where neither simplex has one.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, vertex: Vertex, current: &Simplex, best: &Simplex) -> u8 {
+        let taken = current.taken() | best.taken();
+        // Two simplices have at most seven vertices between them when one of them grows.
+        let place = (!taken).trailing_zeros() as u8 % ROOM as u8;
+        self.0[place as usize] = vertex;
+        place
+    }
+
+    /// Puts a vertex at one of the first four places.
+    pub(crate) fn set(&mut self, place: usize, vertex: Vertex) {
+        self.0[place % ROOM] = vertex;
+    }
+
+    #[inline(always)]
+    fn point(&self, place: u8) -> DVec3 {
+        self.0[place as usize % ROOM].difference
+    }
+}
+
 /// Up to four vertices with weights of sum one: a point of A - B, the nearest to the origin of their hull. The last is
 /// the newest; it stays even if rounding takes its weight away, because the plane through it is what comes next.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Simplex {
-    vertices: [Vertex; 4],
-    weights: [f64; 4],
+    places: [u8; 4],
     count: usize,
+    weights: [f64; 4],
     nearest: DVec3,
 }
 
 impl Simplex {
-    pub(crate) fn of(vertex: Vertex) -> Self {
-        let mut vertices = [Vertex::default(); 4];
-        vertices[0] = vertex;
-        Self { vertices, weights: [1.0, 0.0, 0.0, 0.0], count: 1, nearest: vertex.difference }
+    /// The first of the vertices alone.
+    pub(crate) fn first(vertices: &Vertices) -> Self {
+        Self { places: [0; 4], count: 1, weights: [1.0, 0.0, 0.0, 0.0], nearest: vertices.point(0) }
     }
 
-    /// The nearest face of some vertices, of which there is at least one.
-    pub(crate) fn around(vertices: &[Vertex; 4], count: usize) -> Self {
-        let mut simplex = Self { vertices: *vertices, count, ..Self::of(vertices[0]) };
-        let points = vertices.map(|vertex| vertex.difference);
-        if count == 4 {
-            if let Some(weights) = enclosing(points) {
-                return Self { weights, nearest: DVec3::ZERO, ..simplex };
+    /// The nearest face of the first `count` vertices, of which there is at least one.
+    pub(crate) fn around_first(vertices: &Vertices, count: usize) -> Self {
+        let count = count.clamp(1, 4);
+        let places = [0, 1, 2, 3];
+        let points = places.map(|place| vertices.point(place));
+        let mut simplex = Self { places, count, weights: [1.0, 0.0, 0.0, 0.0], nearest: points[0] };
+        simplex.weights = if count == 4 {
+            match around_newest(points) {
+                Place::Inside(weights) => return Self { weights, nearest: DVec3::ZERO, ..simplex },
+                Place::Outside(_) => nearest_of_faces(points, &[[0, 1, 3], [1, 2, 3], [2, 0, 3], [0, 1, 2]]),
             }
-            let faces = [[0, 1, 3], [1, 2, 3], [2, 0, 3], [0, 1, 2]];
-            simplex.weights = nearest_of_faces(points, faces.into_iter());
         } else {
-            simplex.weights = nearest_of_few(points, count);
-        }
-        simplex.without_idle_vertices(None)
+            nearest_of_few(points, count)
+        };
+        simplex.drop_idle_vertices(points, None);
+        simplex
     }
 
-    pub(crate) fn vertices(&self) -> &[Vertex] {
-        &self.vertices[..self.count.min(4)]
+    fn taken(&self) -> u32 {
+        self.places[..self.count.min(4)].iter().fold(0, |taken, place| taken | 1 << place)
     }
 
+    pub(crate) fn vertices<'v>(&'v self, vertices: &'v Vertices) -> impl ExactSizeIterator<Item = &'v Vertex> {
+        self.places[..self.count.min(4)].iter().map(|place| &vertices.0[*place as usize % ROOM])
+    }
+
+    #[inline(always)]
     pub(crate) fn nearest(&self) -> DVec3 {
         self.nearest
     }
 
-    pub(crate) fn pair(&self) -> Pair {
+    pub(crate) fn pair(&self, vertices: &Vertices) -> Pair {
         let mut on_a = DVec3::ZERO;
-        for (vertex, weight) in self.vertices().iter().zip(self.weights) {
+        for (vertex, weight) in self.vertices(vertices).zip(self.weights) {
             on_a += weight * vertex.on_a;
         }
         Pair { on_a, on_b: on_a - self.nearest }
@@ -141,18 +179,18 @@ impl Simplex {
 
     /// The unit direction of the nearest point. The point itself keeps few digits near contact, and a plane that is
     /// turned by its rounding separates nothing; there the edges of the simplex tell the direction better.
-    #[inline]
-    pub(crate) fn direction(&self) -> DVec3 {
+    #[inline(always)]
+    pub(crate) fn direction(&self, vertices: &Vertices) -> DVec3 {
         let nearest = self.nearest;
-        let [a, b, c, _] = &self.vertices;
         let across = match self.count {
             2 => {
-                let along = b.difference - a.difference;
+                let along = vertices.point(self.places[1]) - vertices.point(self.places[0]);
                 let length_squared = along.length_squared();
                 if length_squared > 0.0 { nearest - along * (along.dot(nearest) / length_squared) } else { nearest }
             }
             3 => {
-                let (u, v) = (b.difference - a.difference, c.difference - a.difference);
+                let [a, b, c, _] = self.places.map(|place| vertices.point(place));
+                let (u, v) = (b - a, c - a);
                 let normal = u.cross(v);
                 let width = u.length_squared().max(v.length_squared());
                 let is_wide = normal.length_squared() >= nearest.length_squared() * width;
@@ -165,19 +203,21 @@ impl Simplex {
     }
 
     /// Only a simplex that does so keeps four vertices.
+    #[inline(always)]
     pub(crate) fn encloses_the_origin(&self) -> bool {
         self.count == 4
     }
 
-    /// The face of this simplex and `vertex` together that is nearest to the origin, or all of it around the origin.
-    #[inline]
-    pub(crate) fn with(&self, vertex: Vertex) -> Self {
+    /// The face of this simplex and the vertex at `place` together that is nearest to the origin, or all of it around
+    /// the origin.
+    #[inline(always)]
+    pub(crate) fn with(&self, vertices: &Vertices, place: u8) -> Self {
         let mut grown = *self;
         // A simplex is reduced before it grows, so there is room: four vertices enclose or lose one.
         let last = grown.count.min(3);
-        grown.vertices[last] = vertex;
+        grown.places[last] = place;
         grown.count = last + 1;
-        let points = grown.vertices.map(|vertex| vertex.difference);
+        let points = grown.places.map(|place| vertices.point(place));
         grown.weights = if last < 3 {
             nearest_of_few(points, grown.count)
         } else {
@@ -186,37 +226,37 @@ impl Simplex {
                 Place::Outside(weights) => weights,
             }
         };
-        grown.without_idle_vertices(Some(last))
+        grown.drop_idle_vertices(points, Some(last));
+        grown
     }
 
     /// Keeps the vertices that have a weight, and the newest.
-    #[inline]
-    fn without_idle_vertices(mut self, newest: Option<usize>) -> Self {
+    #[inline(always)]
+    fn drop_idle_vertices(&mut self, points: [DVec3; 4], newest: Option<usize>) {
         let mut kept = 0;
         let mut nearest = DVec3::ZERO;
-        for index in 0..self.count {
+        for index in 0..self.count.min(4) {
             let weight = self.weights[index];
             if weight > 0.0 || newest == Some(index) {
-                if kept != index {
-                    self.vertices[kept] = self.vertices[index];
-                    self.weights[kept] = weight;
-                }
-                nearest += weight * self.vertices[kept].difference;
+                self.places[kept] = self.places[index];
+                self.weights[kept] = weight;
+                nearest += weight * points[index];
                 kept += 1;
             }
         }
         self.count = kept;
         self.nearest = nearest;
-        self
     }
 }
 
 /// The vector at unit length; `otherwise` if that cannot be.
+#[inline(always)]
 fn unit(vector: DVec3, otherwise: impl FnOnce() -> DVec3) -> DVec3 {
     let scaled = vector / vector.length();
     if scaled.is_finite() { scaled } else { otherwise() }
 }
 
+#[inline(always)]
 fn nearest_of_few([a, b, c, _]: [DVec3; 4], count: usize) -> [f64; 4] {
     match count {
         1 => [1.0, 0.0, 0.0, 0.0],
@@ -231,7 +271,7 @@ enum Place {
 }
 
 /// The origin in a tetrahedron, or the weights of the point nearest to it of the three faces at the last corner.
-#[inline]
+#[inline(always)]
 fn around_newest(points: [DVec3; 4]) -> Place {
     let [a, b, c, d] = points;
     let (u, v, w) = (a - d, b - d, c - d);
@@ -246,17 +286,17 @@ fn around_newest(points: [DVec3; 4]) -> Place {
         return Place::Inside([weight_a, weight_b, weight_c, weight_d]);
     }
     let is_out = weights.map(|weight| weight < 0.0);
-    let is_wide = volume * volume > 1e-8 * most_squared;
+    let is_wide = volume * volume > 1e-4 * most_squared;
     Place::Outside(match is_out {
         [true, false, false] if is_wide => spread(nearest_on_face([b, c, d]), [1, 2, 3]),
         [false, true, false] if is_wide => spread(nearest_on_face([c, a, d]), [2, 0, 3]),
         [false, false, true] if is_wide => spread(nearest_on_face([a, b, d]), [0, 1, 3]),
-        _ => nearest_of_faces(points, [[1, 2, 3], [2, 0, 3], [0, 1, 3]].into_iter()),
+        _ => nearest_of_faces(points, &[[1, 2, 3], [2, 0, 3], [0, 1, 3]]),
     })
 }
 
 /// The weights of the point nearest to the origin of some faces of a tetrahedron.
-fn nearest_of_faces(points: [DVec3; 4], faces: impl Iterator<Item = [usize; 3]>) -> [f64; 4] {
+fn nearest_of_faces(points: [DVec3; 4], faces: &[[usize; 3]]) -> [f64; 4] {
     let mut best = ([0.0, 0.0, 0.0, 1.0], f64::INFINITY);
     for face in faces {
         let corners = face.map(|corner| points[corner]);
@@ -264,25 +304,18 @@ fn nearest_of_faces(points: [DVec3; 4], faces: impl Iterator<Item = [usize; 3]>)
         let [p, q, r] = corners;
         let squared = (weights[0] * p + weights[1] * q + weights[2] * r).length_squared();
         if squared < best.1 {
-            best = (spread(weights, face), squared);
+            best = (spread(weights, *face), squared);
         }
     }
     best.0
 }
 
 /// Weights at their places among four.
+#[inline(always)]
 fn spread<const N: usize>(weights: [f64; N], places: [usize; N]) -> [f64; 4] {
     let mut spread = [0.0; 4];
     for (place, weight) in places.into_iter().zip(weights) {
         spread[place] = weight;
     }
     spread
-}
-
-/// The weights of the origin in a tetrahedron that holds it.
-fn enclosing(points: [DVec3; 4]) -> Option<[f64; 4]> {
-    match around_newest(points) {
-        Place::Inside(weights) => Some(weights),
-        Place::Outside(_) => None,
-    }
 }

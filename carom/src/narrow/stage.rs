@@ -62,7 +62,9 @@ pub(crate) fn collide(pairs: &[ConvexPair], bodies: &Bodies, manifolds: &mut Vec
             continue;
         }
         // In f64 from the poses themselves: a cube on a wide slab sees where the slab's far middle is to the last digit.
-        let placement = || Placement::b_in_a(&near.1.pose, &far_pose);
+        let near_pose = &near.1.pose;
+        let offset = far_pose.position - near_pose.position;
+        let placement = || Placement::seen_from(&Placement::turned(near_pose), offset, far_pose.rotation);
         // The door lets in only shapes with contacts; a user's shape that answers NaN later on touches nothing.
         if let Ok(Some(local)) = contact_in(near.0, far.0, &far_in_near, placement, 0.0, None) {
             let size = reach(near.0);

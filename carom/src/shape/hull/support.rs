@@ -65,28 +65,61 @@ impl ConvexHull {
     /// # Ok::<(), carom::shape::ShapeError>(())
     /// ```
     pub fn support_vertex(&self, direction: Vec3, start: u32) -> u32 {
-        self.farthest(&Direction::of(direction), start)
+        match &self.support.finder {
+            Finder::Scan(coordinates) => {
+                let along = direction.as_dvec3();
+                self.scan(direction, coordinates, |a, b| if self.is_farther(along, a, b) { a } else { b })
+            }
+            Finder::Climb { side, starts } => {
+                let listed = starts[cell_of(direction, *side)];
+                let start = if (start as usize) < self.vertices.len() { start } else { listed };
+                self.climb(direction, start, listed)
+            }
+        }
     }
 
-    /// The same for a direction in f64, which is taken to the 48 bits that two f32 give.
+    /// A vertex that is farthest along a direction in f64, to within a few roundings of f64; which of those that are
+    /// as far, may depend on the start.
+    #[inline]
     pub(crate) fn support_vertex_wide(&self, direction: DVec3, start: u32) -> u32 {
-        self.farthest(&Direction::new(direction), start)
+        match &self.support.finder {
+            Finder::Scan(coordinates) => {
+                let along = |vertex: u32| direction.dot(self.vertices[vertex as usize].as_dvec3());
+                let farther = |a: u32, b: u32| if along(a) > along(b) { a } else { b };
+                self.scan(direction.as_vec3(), coordinates, farther)
+            }
+            Finder::Climb { side, starts } => {
+                let listed = starts[cell_of(direction.as_vec3(), *side)];
+                let start = if (start as usize) < self.vertices.len() { start } else { listed };
+                self.climb_wide(direction, start, listed)
+            }
+        }
+    }
+
+    /// A climb in f64 alone. The gain of a step is computed from the edge, not from its ends, so that its error is one of
+    /// the edge's length: where no edge gains, nothing beyond does, but for the same share of the way there.
+    fn climb_wide(&self, direction: DVec3, start: u32, other_start: u32) -> u32 {
+        let at = |vertex: u32| self.vertices[vertex as usize].as_dvec3();
+        let mut best = if direction.dot(at(other_start) - at(start)) > 0.0 { other_start } else { start };
+        for _ in 0..self.vertices.len() {
+            let (here, place) = (best, at(best));
+            let mut most = 0.0;
+            for &neighbour in self.triangulated_neighbours(here) {
+                let gain = direction.dot(at(neighbour) - place);
+                if gain > most {
+                    (best, most) = (neighbour, gain);
+                }
+            }
+            if best == here {
+                break;
+            }
+        }
+        best
     }
 
     /// How far the hull reaches from the origin, at the most.
     pub(crate) fn reach(&self) -> f64 {
         self.support.reach.length()
-    }
-
-    fn farthest(&self, direction: &Direction, start: u32) -> u32 {
-        match &self.support.finder {
-            Finder::Scan(coordinates) => self.scan(direction, coordinates),
-            Finder::Climb { side, starts } => {
-                let listed = starts[cell_of(direction.high, *side)];
-                let start = if (start as usize) < self.vertices.len() { start } else { listed };
-                self.climb(direction, start, listed)
-            }
-        }
     }
 
     /// The same hull, with another way to look for the farthest vertex than its number of vertices would give it. A hull
@@ -106,18 +139,17 @@ impl ConvexHull {
         self
     }
 
-    fn scan(&self, direction: &Direction, coordinates: &[f32]) -> u32 {
+    fn scan(&self, direction: Vec3, coordinates: &[f32], farther: impl Fn(u32, u32) -> u32) -> u32 {
         let count = self.vertices.len();
         // Each product is off by at most three roundings and that of the direction, so the farthest vertex is at most
         // eight below the greatest.
-        let size = direction.high.abs().dot(self.support.reach.as_vec3());
+        let size = direction.abs().dot(self.support.reach.as_vec3());
         let doubt = 5.0 * f32::EPSILON * size + f32::MIN_POSITIVE;
-        let farther = |a: u32, b: u32| if self.is_farther(direction, a, b) { a } else { b };
         if !doubt.is_finite() || count > SCAN_MOST {
             return (1..count as u32).fold(0, |best, vertex| farther(vertex, best));
         }
         let mut best = u32::MAX;
-        let candidates = simd::near_greatest(Level::new(), coordinates, direction.high, doubt);
+        let candidates = simd::near_greatest(Level::new(), coordinates, direction, doubt);
         for (word, &bits) in candidates[..count.div_ceil(64)].iter().enumerate() {
             let mut bits = bits;
             while bits != 0 {
@@ -133,10 +165,11 @@ impl ConvexHull {
         if (best as usize) < count { best } else { 0 }
     }
 
-    fn climb(&self, direction: &Direction, start: u32, other_start: u32) -> u32 {
-        // Three products and two sums each and their difference are off by ten roundings at most.
-        let doubt = 6.0 * f64::EPSILON * direction.whole.abs().dot(self.support.reach);
-        let product = |vertex: u32| direction.whole.dot(self.vertices[vertex as usize].as_dvec3());
+    fn climb(&self, direction: Vec3, start: u32, other_start: u32) -> u32 {
+        let direction = direction.as_dvec3();
+        // The products are exact in f64; two sums of three and their difference are off by six roundings at most.
+        let doubt = 4.0 * f64::EPSILON * direction.abs().dot(self.support.reach);
+        let product = |vertex: u32| direction.dot(self.vertices[vertex as usize].as_dvec3());
         let (mut best, mut greatest) = (start, product(start));
         let mut consider = |vertex: u32, best: &mut u32| {
             let along = product(vertex);
@@ -162,40 +195,12 @@ impl ConvexHull {
     }
 
     /// Whether vertex `a` is farther along the direction than vertex `b`, by the rule above.
-    fn is_farther(&self, direction: &Direction, a: u32, b: u32) -> bool {
+    fn is_farther(&self, direction: DVec3, a: u32, b: u32) -> bool {
         let [a, b] = [a, b].map(|vertex| self.vertices[vertex as usize]);
-        let (high, low) = (direction.high.as_dvec3(), direction.low.as_dvec3());
-        let (u, v) = (high * a.as_dvec3(), high * b.as_dvec3());
-        let (s, t) = (low * a.as_dvec3(), low * b.as_dvec3());
-        let sum = if u == v && s == t {
-            // Quick for what is common: a direction across an axis.
-            0.0
-        } else if low == DVec3::ZERO {
-            sum_with_right_sign([u.x, u.y, u.z, -v.x, -v.y, -v.z])
-        } else {
-            sum_with_right_sign([s.x, s.y, s.z, -t.x, -t.y, -t.z, u.x, u.y, u.z, -v.x, -v.y, -v.z])
-        };
+        let (u, v) = (direction * a.as_dvec3(), direction * b.as_dvec3());
+        // Quick for what is common: a direction across an axis.
+        let sum = if u == v { 0.0 } else { sum_with_right_sign([u.x, u.y, u.z, -v.x, -v.y, -v.z]) };
         sum > 0.0 || (sum == 0.0 && a.to_array() > b.to_array())
-    }
-}
-
-/// A direction as the sum of two of f32, whose products with coordinates are exact in f64.
-struct Direction {
-    high: Vec3,
-    low: Vec3,
-    /// The sum, rounded.
-    whole: DVec3,
-}
-
-impl Direction {
-    fn of(high: Vec3) -> Self {
-        Self { high, low: Vec3::ZERO, whole: high.as_dvec3() }
-    }
-
-    fn new(direction: DVec3) -> Self {
-        let high = direction.as_vec3();
-        let low = (direction - high.as_dvec3()).as_vec3();
-        Self { high, low, whole: high.as_dvec3() + low.as_dvec3() }
     }
 }
 
@@ -222,7 +227,7 @@ fn prepare_for(hull: &mut ConvexHull, method: SupportMethod) {
         let mut starts: Vec<u32> = Vec::with_capacity(6 * side * side);
         for cell in 0..6 * side * side {
             let last = starts.last().copied().unwrap_or(0);
-            starts.push(hull.climb(&Direction::of(centre_of_cell(cell, side)), last, last));
+            starts.push(hull.climb(centre_of_cell(cell, side), last, last));
         }
         Finder::Climb { side, starts }
     };
@@ -266,8 +271,8 @@ fn centre_of_cell(cell: usize, side: usize) -> Vec3 {
 }
 
 /// A number with the sign of the exact sum of the terms: the leading part of the sum as an expansion without overlaps.
-fn sum_with_right_sign<const N: usize>(terms: [f64; N]) -> f64 {
-    let mut expansion = [0.0; N];
+fn sum_with_right_sign(terms: [f64; 6]) -> f64 {
+    let mut expansion = [0.0; 6];
     for (count, &term) in terms.iter().enumerate() {
         let mut sum = term;
         for part in &mut expansion[..count] {
