@@ -155,8 +155,8 @@ fn points_lie_on_both_and_no_point_is_deeper_than_the_deepest() {
             let (from_a, from_b) = (away(a, &Pose::IDENTITY, &on_a), away(b, &placed, &on_b));
             // Clipped points of one lie under the patch of the other, which is within rounding or a tilt of 1e-3.
             let allowed = tolerance + 2e-3 * f64::from(case.small) + 0.02 * f64::from(contact.depth.abs());
-            assert!(f64::from(from_a) <= allowed, "{name}: {from_a} from the first; {manifold:?} {b_in_a:?}");
-            assert!(f64::from(from_b) <= allowed, "{name}: {from_b} from the second; {manifold:?} {b_in_a:?}");
+            assert!(from_a <= allowed, "{name}: {from_a} from the first; {manifold:?} {b_in_a:?}");
+            assert!(from_b <= allowed, "{name}: {from_b} from the second; {manifold:?} {b_in_a:?}");
         }
     });
 }
@@ -179,7 +179,7 @@ fn the_mirror_pair_agrees() {
                         let mut names: Vec<_> = manifold.contacts().iter().map(|contact| contact.features).collect();
                         names.iter_mut().for_each(|names| {
                             if swap {
-                                names.reverse()
+                                names.reverse();
                             }
                         });
                         names.sort();
