@@ -20,8 +20,14 @@ pub mod shape;
 pub mod bounds;
 pub mod mass;
 
+pub mod trace;
+
 pub mod distance;
 pub mod query;
+
+pub mod gjk;
+
+pub mod planar;
 
 pub mod body;
 
