@@ -43,6 +43,7 @@ pub mod response;
 
 pub mod world;
 
+mod radix;
 mod simd;
 
 pub use glam;
