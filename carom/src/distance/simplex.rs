@@ -235,12 +235,12 @@ impl Simplex {
     fn drop_idle_vertices(&mut self, points: [DVec3; 4], newest: Option<usize>) {
         let mut kept = 0;
         let mut nearest = DVec3::ZERO;
-        for index in 0..self.count.min(4) {
+        for (index, point) in points.into_iter().enumerate().take(self.count) {
             let weight = self.weights[index];
             if weight > 0.0 || newest == Some(index) {
                 self.places[kept] = self.places[index];
                 self.weights[kept] = weight;
-                nearest += weight * points[index];
+                nearest += weight * point;
                 kept += 1;
             }
         }
