@@ -6,6 +6,7 @@
 mod cuboid_cuboid;
 mod half_space;
 mod sphere;
+pub mod triangle_triangle;
 
 use crate::body::Bodies;
 use crate::mid::{self, ConvexPair};
