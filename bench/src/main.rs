@@ -6,6 +6,7 @@
 mod broad;
 mod clouds;
 mod measure;
+mod mesh;
 mod shapes;
 
 use clap::{Parser, ValueEnum};
@@ -24,7 +25,7 @@ struct Arguments {
     /// Write the rows to this file as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Measure only cases of the broad phase whose names begin like this: full/u1M, frame/, …
+    /// Measure only cases of the broad phase or of meshes whose names begin like this: full/u1M, frame/, …
     #[arg(long, value_name = "START", default_value = "", hide_default_value = true)]
     only: String,
 }
@@ -35,6 +36,8 @@ enum Area {
     Shapes,
     /// The broad phase: pairs of boxes, rays among them, neighbours of points.
     Broad,
+    /// Triangle meshes: the cases of the narrow phase that begin with `mesh/`.
+    Mesh,
 }
 
 /// How long the comparison may take.
@@ -54,11 +57,12 @@ fn main() -> ExitCode {
         Area::Shapes if !arguments.only.is_empty() => Err("shapes are always measured all, without --only".to_owned()),
         Area::Shapes => shapes::rows(effort),
         Area::Broad => broad::rows(effort, &arguments.only),
+        Area::Mesh => mesh::rows(effort, &arguments.only),
     };
     let reported = rows.and_then(|rows| {
         measure::report(&rows, arguments.json.as_deref())?;
         match arguments.area {
-            Area::Shapes => Ok(()),
+            Area::Shapes | Area::Mesh => Ok(()),
             Area::Broad => broad::print_summary(&rows, effort),
         }
     });
