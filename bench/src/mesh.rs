@@ -102,7 +102,7 @@ fn ray_row(effort: Effort, case: &str) -> Result<Row, String> {
     let mut differing = 0;
     for (ray, peer_ray) in &rays {
         let found = query::ray_cast(&shape, &Pose::IDENTITY, ray).map_err(|error| error.to_string())?;
-        let expected = peer.cast_local_ray_and_get_normal(peer_ray, f32::MAX, false);
+        let expected = peer.cast_ray_and_get_normal(&PeerPose::IDENTITY, peer_ray, f32::MAX, false);
         hits += usize::from(found.is_some());
         let is_equal = match (&found, &expected) {
             (Some(found), Some(expected)) => (found.distance as f32 - expected.time_of_impact).abs() < 1e-4,
@@ -122,7 +122,7 @@ fn ray_row(effort: Effort, case: &str) -> Result<Row, String> {
     };
     let run_peer = || {
         for (_, ray) in &rays {
-            black_box(peer.cast_local_ray_and_get_normal(black_box(ray), f32::MAX, false));
+            black_box(peer.cast_ray_and_get_normal(&PeerPose::IDENTITY, black_box(ray), f32::MAX, false));
         }
     };
     let times = compare(effort, rays.len(), run_ours, Some(run_peer));

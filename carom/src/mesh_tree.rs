@@ -1,6 +1,6 @@
 //! M5: a compact tree of boxes over the triangles of a mesh, so that only those that can matter are looked at.
 //!
-//! Every node holds up to eight boxes as bytes in its own frame (`node`), 80 bytes in all and about 20 a triangle, and
+//! Every node holds up to eight boxes as bytes in its own frame (`node`), 80 bytes in all and about 30 a triangle with its corners, and
 //! tests them in one go. At the bottom the boxes are those of single triangles, so one test sifts eight of them. Boxes
 //! are rounded outward when they are made; what a walk computes in f32 is widened by its own rounding, so no triangle
 //! is ever left out, whatever the coordinates. Walks use a stack of fixed size and allocate nothing.
@@ -13,16 +13,19 @@ mod build;
 mod node;
 mod tandem;
 
-pub(crate) use tandem::visit_pairs;
+pub(crate) use tandem::{Reach, visit_pairs};
 
 use crate::bounds::Aabb;
-use build::{Item, MAX_DEPTH};
+use build::{Built, MAX_DEPTH, Span};
 use fearless_simd::{Level, Simd, dispatch};
 use glam::{DVec3, Vec3};
 use node::{LANES, Node, WalkRay};
 
 /// A walk leaves at most seven nodes of each level for later.
 const STACK: usize = MAX_DEPTH * (LANES - 1) + 2;
+/// Trees of a million triangles have about as many levels. Clearing the longer stack would be a part of a short walk.
+const SHALLOW: u32 = 9;
+const SHORT_STACK: usize = SHALLOW as usize * (LANES - 1) + 2;
 
 /// Boxes over the triangles of a mesh; see [`crate::shape::TriangleMesh::tree`].
 ///
@@ -46,27 +49,46 @@ const STACK: usize = MAX_DEPTH * (LANES - 1) + 2;
 pub struct MeshTree {
     nodes: Vec<Node>,
     /// The triangles in the order of the bottom nodes.
-    order: Vec<u32>,
+    slots: Vec<Slot>,
+    /// Whether a walk can do with the short stack.
+    is_shallow: bool,
     /// A power of two that brings the greatest coordinate to the order of one.
     unit: f32,
     level: Level,
 }
 
+/// A triangle with its corners, which are kept here as well: those of a bottom node lie side by side.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Slot {
+    pub(crate) triangle: u32,
+    corners: [u32; 3],
+}
+
+impl Slot {
+    #[inline(always)]
+    pub(crate) fn corners(&self, vertices: &[Vec3]) -> [Vec3; 3] {
+        self.corners.map(|corner| vertices[corner as usize])
+    }
+
+    /// The corners in f64.
+    #[inline(always)]
+    pub(crate) fn wide_corners(&self, vertices: &[Vec3]) -> [DVec3; 3] {
+        self.corners(vertices).map(|corner| corner.as_dvec3())
+    }
+}
+
 impl MeshTree {
     /// A tree over triangles whose indices exist and whose vertices are finite.
     pub(crate) fn new(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Self {
-        let items: Vec<Item> = triangles
-            .iter()
-            .zip(0u32..)
-            .map(|(corners, id)| {
-                let [a, b, c] = corners.map(|corner| vertices[corner as usize]);
-                Item::new(&Aabb::new(a.min(b).min(c), a.max(b).max(c)), id)
-            })
-            .collect();
+        let boxes: Vec<Span> =
+            triangles.iter().map(|corners| Span::around(corners.map(|corner| vertices[corner as usize]))).collect();
         let reach = vertices.iter().fold(0.0f32, |reach, vertex| reach.max(vertex.abs().max_element()));
         let unit = power_of_two_below(f64::from(reach)).recip() as f32;
-        let (nodes, order) = build::build(items, unit);
-        Self { nodes, order, unit, level: Level::new() }
+        let level = Level::new();
+        let Built { nodes, order, levels } = build::build(level, &boxes, unit);
+        let slot = |triangle: u32| Slot { triangle, corners: triangles[triangle as usize] };
+        let slots = order.into_iter().map(slot).collect();
+        Self { nodes, slots, is_shallow: levels <= SHALLOW, unit, level }
     }
 
     /// A box around all triangles, at most a 255th too large.
@@ -76,17 +98,26 @@ impl MeshTree {
 
     /// How many bytes it holds.
     pub fn memory(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>() + self.order.capacity() * size_of::<u32>()
+        self.nodes.capacity() * size_of::<Node>() + self.slots.capacity() * size_of::<Slot>()
     }
 
     /// Calls `visit` with each triangle whose box, rounded outward, overlaps `bounds`.
     pub fn visit_overlapping(&self, bounds: &Aabb, mut visit: impl FnMut(u32)) {
-        dispatch!(self.level, simd => visit_overlapping(simd, self, bounds, &mut visit));
+        self.visit_slots(bounds, |slot| visit(slot.triangle));
+    }
+
+    /// As [`MeshTree::visit_overlapping`], with the corners.
+    pub(crate) fn visit_slots(&self, bounds: &Aabb, mut visit: impl FnMut(Slot)) {
+        dispatch!(self.level, simd => if self.is_shallow {
+            visit_overlapping::<_, SHORT_STACK>(simd, self, bounds, &mut visit);
+        } else {
+            visit_overlapping::<_, STACK>(simd, self, bounds, &mut visit);
+        });
     }
 
     /// Calls `visit` with each triangle whose box the ray meets at a distance up to `limit`, the nearer ones mostly
     /// first; the direction is of unit length. What `visit` returns is the new limit, if it is less.
-    pub(crate) fn visit_ray(&self, origin: DVec3, direction: DVec3, limit: f64, mut visit: impl FnMut(u32) -> f64) {
+    pub(crate) fn visit_ray(&self, origin: DVec3, direction: DVec3, limit: f64, mut visit: impl FnMut(Slot) -> f64) {
         let bounds = self.bounds();
         let (min, max) = (bounds.min.as_dvec3(), bounds.max.as_dvec3());
         let (middle, size) = (0.5 * (min + max), (max - min).length());
@@ -107,14 +138,22 @@ impl MeshTree {
             unit: self.unit,
         };
         let walked = |limit: f64| ((limit - start + doubt) * unit * (1.0 + 1e-6)) as f32;
-        let mut narrowed = |triangle: u32| walked(visit(triangle));
-        dispatch!(self.level, simd => visit_ray(simd, self, &ray, walked(limit), &mut narrowed));
+        let mut narrowed = |slot: Slot| walked(visit(slot));
+        dispatch!(self.level, simd => if self.is_shallow {
+            visit_ray::<_, SHORT_STACK>(simd, self, &ray, walked(limit), &mut narrowed);
+        } else {
+            visit_ray::<_, STACK>(simd, self, &ray, walked(limit), &mut narrowed);
+        });
     }
 
     /// Calls `visit` with each triangle whose box may be nearer than `limit` to the box from `min` to `max`, which can
     /// be a point; the nearer ones mostly first. What `visit` returns is the new limit, if it is less.
-    pub(crate) fn visit_near(&self, min: DVec3, max: DVec3, limit: f64, mut visit: impl FnMut(u32) -> f64) {
-        dispatch!(self.level, simd => visit_near(simd, self, min, max, limit, &mut visit));
+    pub(crate) fn visit_near(&self, min: DVec3, max: DVec3, limit: f64, mut visit: impl FnMut(Slot) -> f64) {
+        dispatch!(self.level, simd => if self.is_shallow {
+            visit_near::<_, SHORT_STACK>(simd, self, min, max, limit, &mut visit);
+        } else {
+            visit_near::<_, STACK>(simd, self, min, max, limit, &mut visit);
+        });
     }
 }
 
@@ -124,8 +163,8 @@ fn power_of_two_below(value: f64) -> f64 {
 }
 
 #[inline(always)]
-fn visit_overlapping<S: Simd>(simd: S, tree: &MeshTree, bounds: &Aabb, visit: &mut impl FnMut(u32)) {
-    let mut stack = [0u32; STACK];
+fn visit_overlapping<S: Simd, const N: usize>(simd: S, tree: &MeshTree, bounds: &Aabb, visit: &mut impl FnMut(Slot)) {
+    let mut stack = [0u32; N];
     let mut depth = 1;
     while depth > 0 {
         depth -= 1;
@@ -135,7 +174,7 @@ fn visit_overlapping<S: Simd>(simd: S, tree: &MeshTree, bounds: &Aabb, visit: &m
             let child = node.first + hits.trailing_zeros();
             hits &= hits - 1;
             if node.is_bottom {
-                visit(tree.order[child as usize]);
+                visit(tree.slots[child as usize]);
             } else if let Some(place) = stack.get_mut(depth) {
                 *place = child;
                 depth += 1;
@@ -145,8 +184,14 @@ fn visit_overlapping<S: Simd>(simd: S, tree: &MeshTree, bounds: &Aabb, visit: &m
 }
 
 #[inline(always)]
-fn visit_ray<S: Simd>(simd: S, tree: &MeshTree, ray: &WalkRay, mut limit: f32, visit: &mut impl FnMut(u32) -> f32) {
-    let mut stack = [(0.0f32, 0u32); STACK];
+fn visit_ray<S: Simd, const N: usize>(
+    simd: S,
+    tree: &MeshTree,
+    ray: &WalkRay,
+    mut limit: f32,
+    visit: &mut impl FnMut(Slot) -> f32,
+) {
+    let mut stack = [(0.0f32, 0u32); N];
     let mut depth = 1;
     while depth > 0 {
         depth -= 1;
@@ -161,7 +206,7 @@ fn visit_ray<S: Simd>(simd: S, tree: &MeshTree, ray: &WalkRay, mut limit: f32, v
                 let lane = hits.trailing_zeros();
                 hits &= hits - 1;
                 if entries[lane as usize % LANES] <= limit {
-                    limit = visit(tree.order[(node.first + lane) as usize]).min(limit);
+                    limit = visit(tree.slots[(node.first + lane) as usize]).min(limit);
                 }
             }
             continue;
@@ -171,9 +216,16 @@ fn visit_ray<S: Simd>(simd: S, tree: &MeshTree, ray: &WalkRay, mut limit: f32, v
 }
 
 #[inline(always)]
-fn visit_near<S: Simd>(_: S, tree: &MeshTree, min: DVec3, max: DVec3, limit: f64, visit: &mut impl FnMut(u32) -> f64) {
+fn visit_near<S: Simd, const N: usize>(
+    _: S,
+    tree: &MeshTree,
+    min: DVec3,
+    max: DVec3,
+    limit: f64,
+    visit: &mut impl FnMut(Slot) -> f64,
+) {
     let mut least = limit * limit;
-    let mut stack = [(0.0f64, 0u32); STACK];
+    let mut stack = [(0.0f64, 0u32); N];
     let mut depth = 1;
     while depth > 0 {
         depth -= 1;
@@ -193,7 +245,7 @@ fn visit_near<S: Simd>(_: S, tree: &MeshTree, min: DVec3, max: DVec3, limit: f64
                 let nearest = lowest(hits, &squares);
                 hits &= !(1 << nearest);
                 if squares[nearest] < least {
-                    let limit = visit(tree.order[node.first as usize + nearest]);
+                    let limit = visit(tree.slots[node.first as usize + nearest]);
                     least = (limit * limit).min(least);
                 }
             }
@@ -219,8 +271,8 @@ fn lowest(mut bits: u32, values: &[f64; LANES]) -> usize {
 
 /// Puts the lanes of the bits on the stack from the farthest to the nearest, which is taken next.
 #[inline(always)]
-fn push_sorted<T: Copy + PartialOrd>(
-    stack: &mut [(T, u32); STACK],
+fn push_sorted<T: Copy + PartialOrd, const N: usize>(
+    stack: &mut [(T, u32); N],
     depth: &mut usize,
     mut bits: u32,
     entry: impl Fn(usize) -> (T, u32),
@@ -230,7 +282,7 @@ fn push_sorted<T: Copy + PartialOrd>(
         let child = entry(bits.trailing_zeros() as usize % LANES);
         bits &= bits - 1;
         let mut place = *depth;
-        if place >= STACK {
+        if place >= N {
             debug_assert!(false, "deeper than any build");
             return;
         }

@@ -20,7 +20,7 @@ static SPREAD: [u32; CELLS as usize] = spread();
 /// The rank of a cell along the curve through a cube of `2^bits` cells a side; `bits` is even and at most 10, and
 /// coordinates are below `2^bits`. The rank has three times as many bits.
 #[inline(always)]
-pub(super) fn rank([x, y, z]: [u32; 3], bits: u32) -> u32 {
+pub(crate) fn rank([x, y, z]: [u32; 3], bits: u32) -> u32 {
     let spread = |coordinate: u32| SPREAD[(coordinate % CELLS) as usize];
     let cell = spread(x) | spread(y) << 1 | spread(z) << 2;
     let mut state = 0usize;

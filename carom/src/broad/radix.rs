@@ -5,7 +5,7 @@ const DIGIT_BITS: u32 = 9;
 
 /// Sorts `items` by the `bits` above their lower 32, which are the payload; `spare` is scratch of any content. Items
 /// with equal keys keep their order.
-pub(super) fn sort_by_key(items: &mut Vec<u64>, spare: &mut Vec<u64>, bits: u32) {
+pub(crate) fn sort_by_key(items: &mut Vec<u64>, spare: &mut Vec<u64>, bits: u32) {
     spare.resize(items.len(), 0);
     let passes = bits.div_ceil(DIGIT_BITS);
     let digit_bits = bits.div_ceil(passes);

@@ -5,7 +5,7 @@
 //! boxes are conservative for every input, whatever the rounding of the decoding.
 
 use crate::bounds::Aabb;
-use fearless_simd::{Select, Simd, SimdBase, SimdMask, f32x8};
+use fearless_simd::{Level, Select, Simd, SimdBase, SimdFloat, SimdMask, dispatch, f32x8};
 use glam::{DVec3, Vec3};
 
 /// How many boxes a node holds at the most.
@@ -26,6 +26,14 @@ pub(super) struct Node {
     high: [[u8; LANES]; 3],
 }
 
+/// What a node holds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Children {
+    pub(super) first: u32,
+    pub(super) count: u16,
+    pub(super) is_bottom: bool,
+}
+
 /// How many bytes a node takes: the price of a walk is the memory that it reads.
 const _: () = assert!(size_of::<Node>() == 80);
 
@@ -40,47 +48,58 @@ impl Node {
         high: [[0; LANES]; 3],
     };
 
-    /// A node around at most eight boxes of finite coordinates.
-    pub(super) fn around(boxes: &[Aabb], first: u32, is_bottom: bool) -> Self {
-        let boxes = &boxes[..boxes.len().min(LANES)];
-        let mut node = Self { first, count: boxes.len() as u16, is_bottom, ..Self::EMPTY };
+    /// A node around boxes of finite coordinates, given by their lower and upper sides; lanes beyond the count must
+    /// repeat one that counts.
+    pub(super) fn around(level: Level, sides: [&[[f32; LANES]; 3]; 2], children: Children) -> Self {
+        let Children { first, count, is_bottom } = children;
+        let mut node = Self { first, count, is_bottom, ..Self::EMPTY };
+        dispatch!(level, simd => node.encode(simd, sides));
+        node
+    }
+
+    #[inline(always)]
+    fn encode<S: Simd>(&mut self, simd: S, [min, max]: [&[[f32; LANES]; 3]; 2]) {
         for axis in 0..3 {
-            let least = boxes.iter().map(|bounds| bounds.min[axis]).fold(f32::INFINITY, f32::min);
-            let greatest = boxes.iter().map(|bounds| bounds.max[axis]).fold(f32::NEG_INFINITY, f32::max);
-            node.origin[axis] = least;
-            node.scale[axis] = scale_to(least, greatest);
-            for (lane, bounds) in boxes.iter().enumerate() {
-                node.low[axis][lane] = node.byte_below(axis, bounds.min[axis]);
-                node.high[axis][lane] = node.byte_above(axis, bounds.max[axis]);
+            let (min, max) = (f32x8::load_array_ref(simd, &min[axis]), f32x8::load_array_ref(simd, &max[axis]));
+            let least = min.reduce_min();
+            let scale = scale_to(least, max.reduce_max());
+            (self.origin[axis], self.scale[axis]) = (least, scale);
+            let inverse = scale.recip();
+            let (origin, wide_scale) = (f32x8::splat(simd, least), f32x8::splat(simd, scale));
+            let inverse = f32x8::splat(simd, if inverse.is_finite() { inverse } else { 0.0 });
+            let (zero, one, most) = (f32x8::splat(simd, 0.0), f32x8::splat(simd, 1.0), f32x8::splat(simd, 255.0));
+            let low = ((min - origin) * inverse).floor().max(zero).min(most);
+            let high = ((max - origin) * inverse).ceil().max(zero).min(most);
+            // A guess is off by one at the most, unless the extent is of the order of the coordinates' rounding.
+            let low = (low * wide_scale + origin).simd_gt(min).select((low - one).max(zero), low);
+            let high = (high * wide_scale + origin).simd_lt(max).select((high + one).min(most), high);
+            let is_inside = (low * wide_scale + origin).simd_gt(min) | (high * wide_scale + origin).simd_lt(max);
+            for lane in 0..LANES {
+                self.low[axis][lane] = low.as_slice()[lane] as u8;
+                self.high[axis][lane] = high.as_slice()[lane] as u8;
+            }
+            if is_inside.any_true() {
+                self.widen(axis, min.as_slice(), max.as_slice());
             }
         }
-        node
+    }
+
+    /// Moves the bytes out until the boxes hold those given.
+    #[cold]
+    fn widen(&mut self, axis: usize, min: &[f32], max: &[f32]) {
+        for lane in 0..LANES {
+            while self.low[axis][lane] > 0 && self.decoded(axis, self.low[axis][lane]) > min[lane] {
+                self.low[axis][lane] -= 1;
+            }
+            while self.high[axis][lane] < u8::MAX && self.decoded(axis, self.high[axis][lane]) < max[lane] {
+                self.high[axis][lane] += 1;
+            }
+        }
     }
 
     #[inline(always)]
     fn decoded(&self, axis: usize, byte: u8) -> f32 {
         self.origin[axis] + f32::from(byte) * self.scale[axis]
-    }
-
-    fn byte_below(&self, axis: usize, value: f32) -> u8 {
-        let mut byte = self.guess(axis, value).floor() as u8;
-        while byte > 0 && self.decoded(axis, byte) > value {
-            byte -= 1;
-        }
-        byte
-    }
-
-    fn byte_above(&self, axis: usize, value: f32) -> u8 {
-        let mut byte = self.guess(axis, value).ceil() as u8;
-        while byte < u8::MAX && self.decoded(axis, byte) < value {
-            byte += 1;
-        }
-        byte
-    }
-
-    /// The conversion to a byte saturates, and makes zero of the NaN of a flat node.
-    fn guess(&self, axis: usize, value: f32) -> f64 {
-        (f64::from(value) - f64::from(self.origin[axis])) / f64::from(self.scale[axis])
     }
 
     /// Bits of the lanes that hold a box.

@@ -17,7 +17,7 @@ use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::feature::{self, Pair};
 use crate::distance::placement::Placement;
 use crate::distance::separation::{self, Relation, Separation};
-use crate::mesh_tree::visit_pairs;
+use crate::mesh_tree::{Reach, Slot, visit_pairs};
 use crate::narrow::triangle_triangle;
 use crate::pose::Pose;
 use crate::shape::TriangleMesh;
@@ -180,7 +180,7 @@ impl MeshCrossing {
     }
 }
 
-pub(super) fn corners(mesh: &TriangleMesh, triangle: u32) -> [DVec3; 3] {
+fn corners(mesh: &TriangleMesh, triangle: u32) -> [DVec3; 3] {
     mesh.corners(triangle as usize).map(|corner| corner.as_dvec3())
 }
 
@@ -191,13 +191,20 @@ fn visit_crossings(
     b_in_a: &Placement,
     mut visit: impl FnMut(MeshCrossing) -> ControlFlow<()>,
 ) {
-    let corners_of_b = |triangle: u32| corners(b, triangle).map(|corner| b_in_a.point_to_outer(corner));
-    visit_pairs(a.tree(), b.tree(), b_in_a, &corners_of_b, 0.0, |triangle_a, triangle_b, corners_b| {
-        let Some(found) = triangle_triangle::of_wide(corners(a, triangle_a), corners_b) else { return 0.0 };
-        let is_coplanar = found.is_coplanar;
-        match visit(MeshCrossing { triangle_a, triangle_b, segment: found.segment, is_coplanar }) {
-            ControlFlow::Continue(()) => 0.0,
-            ControlFlow::Break(()) => -1.0,
+    let corners_of_b = |slot: Slot| slot.wide_corners(b.vertices()).map(|corner| b_in_a.point_to_outer(corner));
+    let touching = Reach { limit: 0.0, axis: DVec3::ZERO };
+    visit_pairs(a.tree(), b.tree(), b_in_a, &corners_of_b, touching.limit, |candidate| {
+        let corners_a = candidate.a.wide_corners(a.vertices());
+        let Some(found) = triangle_triangle::of_wide(corners_a, candidate.corners_b) else { return touching };
+        let crossing = MeshCrossing {
+            triangle_a: candidate.a.triangle,
+            triangle_b: candidate.b.triangle,
+            segment: found.segment,
+            is_coplanar: found.is_coplanar,
+        };
+        match visit(crossing) {
+            ControlFlow::Continue(()) => touching,
+            ControlFlow::Break(()) => Reach { limit: -1.0, ..touching },
         }
     });
 }
@@ -209,31 +216,39 @@ pub(super) fn surface_separation(
     b_in_a: &Placement,
     limit: f64,
 ) -> Result<Option<Separation>, SupportFault> {
-    let corners_of_b = |triangle: u32| corners(b, triangle).map(|corner| b_in_a.point_to_outer(corner));
-    let mut best: Option<(f64, u32, u32)> = None;
-    visit_pairs(a.tree(), b.tree(), b_in_a, &corners_of_b, limit, |triangle_a, triangle_b, corners_b| {
-        let corners_a = corners(a, triangle_a);
-        let least = best.map_or(limit, |(least, ..)| least);
-        let pair: Pair = feature::face_face(corners_a, corners_b);
-        let distance = pair.distance();
-        if best.is_none() || distance < least {
-            best = Some((distance, triangle_a, triangle_b));
+    let corners_of_b = |slot: Slot| slot.wide_corners(b.vertices()).map(|corner| b_in_a.point_to_outer(corner));
+    let mut reach = Reach { limit, axis: DVec3::ZERO };
+    let mut best = None;
+    visit_pairs(a.tree(), b.tree(), b_in_a, &corners_of_b, limit, |candidate| {
+        let (corners_a, corners_b) = (candidate.a.wide_corners(a.vertices()), candidate.corners_b);
+        let high = corners_a.map(|corner| reach.axis.dot(corner)).into_iter().fold(f64::NEG_INFINITY, f64::max);
+        let low = corners_b.map(|corner| reach.axis.dot(corner)).into_iter().fold(f64::INFINITY, f64::min);
+        if low - high >= reach.limit && best.is_some() {
+            return reach;
         }
-        // Once they meet nothing is nearer.
-        best.map_or(limit, |(least, ..)| if least == 0.0 { -1.0 } else { least })
+        let Pair { on_a, on_b } = feature::face_face(corners_a, corners_b);
+        let distance = on_a.distance(on_b);
+        if distance < reach.limit || best.is_none() {
+            best = Some((candidate.a, candidate.b));
+            // Once they meet nothing is nearer.
+            let limit = if distance == 0.0 { -1.0 } else { distance };
+            reach = Reach { limit, axis: (on_b - on_a).normalize_or_zero() };
+        }
+        reach
     });
-    let Some((_, triangle_a, triangle_b)) = best else { return Ok(None) };
+    let Some((slot_a, slot_b)) = best else { return Ok(None) };
     let face = |corners| Convex { core: Core::Triangle(corners), radius: 0.0 };
-    separation::of_convex(&face(corners(a, triangle_a)), &face(corners(b, triangle_b)), b_in_a, limit)
+    let (face_a, face_b) = (face(slot_a.wide_corners(a.vertices())), face(slot_b.wide_corners(b.vertices())));
+    separation::of_convex(&face_a, &face_b, b_in_a, limit)
 }
 
 /// Where a ray first meets the surface, in the mesh's frame.
 pub(super) fn cast(mesh: &TriangleMesh, ray: &LocalRay) -> Option<LocalHit> {
     let (right, up) = ray.direction.any_orthonormal_pair();
     let mut best: Option<LocalHit> = None;
-    mesh.tree().visit_ray(ray.origin, ray.direction, ray.max_distance, |triangle| {
+    mesh.tree().visit_ray(ray.origin, ray.direction, ray.max_distance, |slot| {
         let limit = best.map_or(ray.max_distance, |best| best.distance);
-        let corners = corners(mesh, triangle);
+        let corners = slot.wide_corners(mesh.vertices());
         if !passes_by(corners.map(|corner| corner - ray.origin), right, up)
             && let Some(hit) = through_triangle(&LocalRay { max_distance: limit, ..*ray }, corners)
             && best.is_none_or(|best| hit.distance < best.distance)

@@ -84,8 +84,8 @@ fn onto_form(form: &Form<'_>, point: DVec3) -> Result<OnSurface, QueryError> {
 /// The nearest point of a mesh, or any that is no farther than `enough`.
 pub(super) fn onto_mesh(mesh: &TriangleMesh, point: DVec3, enough: f64) -> OnSurface {
     let mut best = Nearest::new(point);
-    mesh.tree().visit_near(point, point, f64::INFINITY, |triangle| {
-        let distance = best.offer(mesh.corners(triangle as usize));
+    mesh.tree().visit_near(point, point, f64::INFINITY, |slot| {
+        let distance = best.offer(slot.corners(mesh.vertices()));
         if distance <= enough { 0.0 } else { distance }
     });
     onto_triangle(best.corners, point)

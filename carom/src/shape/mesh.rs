@@ -129,11 +129,11 @@ impl TriangleMesh {
     /// # Ok::<(), ShapeError>(())
     /// ```
     pub fn visit_overlapping(&self, bounds: &Aabb, mut visit: impl FnMut(u32, [Vec3; 3])) {
-        self.tree().visit_overlapping(bounds, |triangle| {
-            let [a, b, c] = self.corners(triangle as usize);
+        self.tree().visit_slots(bounds, |slot| {
+            let [a, b, c] = slot.corners(&self.vertices);
             // The tree's boxes are rounded outward.
             if a.min(b).min(c).cmple(bounds.max).all() && a.max(b).max(c).cmpge(bounds.min).all() {
-                visit(triangle, [a, b, c]);
+                visit(slot.triangle, [a, b, c]);
             }
         });
     }

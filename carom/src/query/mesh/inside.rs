@@ -23,7 +23,7 @@ pub(super) fn contains(mesh: &TriangleMesh, point: DVec3) -> bool {
     if !mesh.is_closed() {
         return false;
     }
-    mesh.tree().visit_overlapping(&bounds, |triangle| match crossed(super::corners(mesh, triangle), point) {
+    mesh.tree().visit_slots(&bounds, |slot| match crossed(slot.wide_corners(mesh.vertices()), point) {
         Crossed::Not => {}
         Crossed::Sense(sense) => winding += sense,
         Crossed::AtStart => is_on_surface = true,
