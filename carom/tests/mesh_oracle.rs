@@ -402,7 +402,7 @@ fn segments_join_to_the_line_of_the_cut() {
     let (vertices, triangles) = box_mesh(Vec3::new(0.5, 3.0, 0.25), Vec3::ZERO);
     let b = TriangleMesh::new(vertices, triangles).unwrap();
     let mut length = 0.0;
-    let pose = Pose::new([0.1, 0.0, 0.2], Quat::from_rotation_y(0.3));
+    let pose = Pose::new(DVec3::new(0.1, 0.0, 0.2), Quat::from_rotation_y(0.3));
     mesh::crossings(&a, &Pose::IDENTITY, &b, &pose, |crossing| {
         assert!(!crossing.is_coplanar);
         for end in crossing.segment {

@@ -94,7 +94,7 @@ pub fn overlap(
 /// use std::ops::ControlFlow;
 ///
 /// let sheet = TriangleMesh::new(vec![Vec3::ZERO, Vec3::X, Vec3::Y], vec![[0, 1, 2]])?;
-/// let upright = Pose::new([0.25, 0.25, -0.5], Quat::from_rotation_y(-1.5707964));
+/// let upright = Pose::new(DVec3::new(0.25, 0.25, -0.5), Quat::from_rotation_y(-1.5707964));
 /// let mut lengths = Vec::new();
 /// mesh::crossings(&sheet, &Pose::IDENTITY, &sheet, &upright, |crossing| {
 ///     lengths.push(crossing.segment[0].distance(crossing.segment[1]));

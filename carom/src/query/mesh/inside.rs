@@ -10,12 +10,12 @@
 use super::MeshOverlap;
 use crate::bounds::Aabb;
 use crate::distance::placement::Placement;
+use crate::narrow::triangle_triangle;
 use crate::shape::TriangleMesh;
 use glam::DVec3;
 use robust::{Coord, Coord3D, orient2d, orient3d};
 
-/// Whether a point in the mesh's frame is inside or on the surface; never if the mesh is not closed. On triangles that
-/// run along x it may be told either way.
+/// Whether a point in the mesh's frame is inside or on the surface; never if the mesh is not closed.
 pub(super) fn contains(mesh: &TriangleMesh, point: DVec3) -> bool {
     let bounds = Aabb::rounded_outward(point, DVec3::new(f64::INFINITY, point.y, point.z));
     let mut winding = 0;
@@ -41,19 +41,16 @@ enum Crossed {
 
 fn crossed(corners: [DVec3; 3], point: DVec3) -> Crossed {
     let [a, b, c] = corners;
-    let turn = edge_turn(a, b, point) + edge_turn(b, c, point) + edge_turn(c, a, point);
-    if turn == 0 {
-        return Crossed::Not;
-    }
     let wide = |point: DVec3| Coord3D { x: point.x, y: point.y, z: point.z };
     // Positive below the triangle seen counter-clockwise from above.
     let below = orient3d(wide(a), wide(b), wide(c), wide(point));
-    if below == 0.0 {
+    if below == 0.0 && triangle_triangle::of_wide(corners, [point; 3]).is_some() {
         return Crossed::AtStart;
     }
-    // Seen along -x the triangle runs counter-clockwise if its outside looks along +x; the point is behind it then if
-    // it is below.
-    if (below > 0.0) == (turn > 0) { Crossed::Sense(turn) } else { Crossed::Not }
+    // Seen against the half-line the triangle runs counter-clockwise if its outside looks along it; the point is behind
+    // it then if it is below.
+    let turn = edge_turn(a, b, point) + edge_turn(b, c, point) + edge_turn(c, a, point);
+    if turn != 0 && (below > 0.0) == (turn > 0) { Crossed::Sense(turn) } else { Crossed::Not }
 }
 
 /// What an edge adds to the turns around the point in the plane of (y, z): it counts if it crosses the half-line from
