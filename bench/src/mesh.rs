@@ -140,17 +140,19 @@ fn box_row(effort: Effort, case: &str) -> Result<Row, String> {
             (bounds, PeerAabb::new(peer_vector(bounds.min), peer_vector(bounds.max)))
         })
         .collect();
-    let mut candidates = 0;
+    let (mut candidates, mut peer_candidates) = (0, 0);
     for (bounds, peer_bounds) in &boxes {
         let mut found = Vec::new();
         ours.visit_overlapping(bounds, |triangle, _| found.push(triangle));
         let mut expected: Vec<u32> = peer.bvh().intersect_aabb(peer_bounds).collect();
         found.sort_unstable();
         expected.sort_unstable();
-        if found != expected {
+        // Ours are rounded outward by a 255th of a node.
+        if expected.iter().any(|triangle| found.binary_search(triangle).is_err()) {
             return Err(format!("{case}: {} triangles for {}", found.len(), expected.len()));
         }
         candidates += found.len();
+        peer_candidates += expected.len();
     }
     // Both hand over the corners, which is what a narrow phase needs.
     let run_ours = || {
@@ -168,7 +170,8 @@ fn box_row(effort: Effort, case: &str) -> Result<Row, String> {
         }
     };
     let times = compare(effort, boxes.len(), run_ours, Some(run_peer));
-    let note = format!("{:.1} triangles a box", candidates as f64 / boxes.len() as f64);
+    let each = |count: usize| count as f64 / boxes.len() as f64;
+    let note = format!("{:.2} triangles a box, the peer {:.2}", each(candidates), each(peer_candidates));
     Ok(Row::new(AREA, case.to_owned(), PEER, times, note))
 }
 

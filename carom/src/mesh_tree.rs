@@ -20,6 +20,10 @@ use build::{Built, MAX_DEPTH, Span};
 use fearless_simd::{Level, Simd, dispatch};
 use glam::{DVec3, Vec3};
 use node::{LANES, Node, WalkRay};
+use rayon::prelude::*;
+
+/// So many triangles are worth waking workers for.
+pub(crate) const PARALLEL: usize = 16_384;
 
 /// A walk leaves at most seven nodes of each level for later.
 const STACK: usize = MAX_DEPTH * (LANES - 1) + 2;
@@ -80,8 +84,12 @@ impl Slot {
 impl MeshTree {
     /// A tree over triangles whose indices exist and whose vertices are finite.
     pub(crate) fn new(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Self {
-        let boxes: Vec<Span> =
-            triangles.iter().map(|corners| Span::around(corners.map(|corner| vertices[corner as usize]))).collect();
+        let around = |corners: &[u32; 3]| Span::around(corners.map(|corner| vertices[corner as usize]));
+        let boxes: Vec<Span> = if triangles.len() >= PARALLEL {
+            triangles.par_iter().with_min_len(PARALLEL / 4).map(around).collect()
+        } else {
+            triangles.iter().map(around).collect()
+        };
         let reach = vertices.iter().fold(0.0f32, |reach, vertex| reach.max(vertex.abs().max_element()));
         let unit = power_of_two_below(f64::from(reach)).recip() as f32;
         let level = Level::new();
@@ -224,7 +232,9 @@ fn visit_near<S: Simd, const N: usize>(
     limit: f64,
     visit: &mut impl FnMut(Slot) -> f64,
 ) {
-    let mut least = limit * limit;
+    // The least limit above zero, as every one, still has what is at no distance; its square would not.
+    let squared = |limit: f64| if limit > 0.0 { (limit * limit).max(f64::MIN_POSITIVE) } else { 0.0 };
+    let mut least = squared(limit);
     let mut stack = [(0.0f64, 0u32); N];
     let mut depth = 1;
     while depth > 0 {
@@ -246,7 +256,7 @@ fn visit_near<S: Simd, const N: usize>(
                 hits &= !(1 << nearest);
                 if squares[nearest] < least {
                     let limit = visit(tree.slots[node.first as usize + nearest]);
-                    least = (limit * limit).min(least);
+                    least = squared(limit).min(least);
                 }
             }
             continue;

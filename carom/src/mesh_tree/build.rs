@@ -10,10 +10,12 @@
 //! Sources: Wald 2007, doi 10.1109/RT.2007.4342588, for the bins; Wald, Benthin, Boulos 2008,
 //! doi 10.1109/RT.2008.4634620, for opening the greatest surface first.
 
+use super::PARALLEL;
 use super::node::{Children, LANES, Node};
 use crate::broad::{hilbert, radix};
 use fearless_simd::Level;
 use glam::{Vec3, Vec3A};
+use rayon::prelude::*;
 use std::cmp::Ordering;
 
 /// So many triangles stay together.
@@ -142,7 +144,11 @@ fn along_curve(boxes: &[Span], unit: f32) -> Vec<u32> {
         let class = u64::from(extent > 1.0) + u64::from(extent > 16.0) + u64::from(extent > 256.0);
         (class << (3 * bits) | u64::from(hilbert::rank(cell, bits))) << 32 | u64::from(id)
     };
-    let mut keys: Vec<u64> = boxes.iter().zip(0u32..).map(key).collect();
+    let mut keys: Vec<u64> = if boxes.len() >= PARALLEL {
+        boxes.par_iter().with_min_len(PARALLEL / 4).zip(0..boxes.len() as u32).map(key).collect()
+    } else {
+        boxes.iter().zip(0u32..).map(key).collect()
+    };
     // Two bits more for the class.
     radix::sort_by_key(&mut keys, &mut Vec::new(), 3 * bits + 2);
     keys.into_iter().map(|key| key as u32).collect()

@@ -217,21 +217,27 @@ pub(super) fn surface_separation(
     limit: f64,
 ) -> Result<Option<Separation>, SupportFault> {
     let corners_of_b = |slot: Slot| slot.wide_corners(b.vertices()).map(|corner| b_in_a.point_to_outer(corner));
-    let mut reach = Reach { limit, axis: DVec3::ZERO };
+    let extent = |mesh: &TriangleMesh| {
+        let bounds = mesh.tree().bounds();
+        bounds.min.abs().max(bounds.max.abs()).as_dvec3().length()
+    };
+    let scale = extent(a) + extent(b) + b_in_a.position.length();
+    // What is so near to the limit is decided with the pair's own rounding.
+    let mut reach = Reach { limit: limit + 4e-12 * scale, axis: DVec3::ZERO };
     let mut best = None;
-    visit_pairs(a.tree(), b.tree(), b_in_a, &corners_of_b, limit, |candidate| {
+    visit_pairs(a.tree(), b.tree(), b_in_a, &corners_of_b, reach.limit, |candidate| {
         let (corners_a, corners_b) = (candidate.a.wide_corners(a.vertices()), candidate.corners_b);
         let high = corners_a.map(|corner| reach.axis.dot(corner)).into_iter().fold(f64::NEG_INFINITY, f64::max);
         let low = corners_b.map(|corner| reach.axis.dot(corner)).into_iter().fold(f64::INFINITY, f64::min);
-        if low - high >= reach.limit && best.is_some() {
+        if low - high >= reach.limit {
             return reach;
         }
         let Pair { on_a, on_b } = feature::face_face(corners_a, corners_b);
         let distance = on_a.distance(on_b);
-        if distance < reach.limit || best.is_none() {
+        if distance < reach.limit {
             best = Some((candidate.a, candidate.b));
             // Once they meet nothing is nearer.
-            let limit = if distance == 0.0 { -1.0 } else { distance };
+            let limit = if distance <= feature::ROUNDING * scale { -1.0 } else { distance };
             reach = Reach { limit, axis: (on_b - on_a).normalize_or_zero() };
         }
         reach

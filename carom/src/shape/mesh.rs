@@ -5,8 +5,9 @@ mod topology;
 use super::error::{degeneracy, finite_vertices};
 use super::{ShapeError, ShapeKind};
 use crate::bounds::Aabb;
-use crate::mesh_tree::MeshTree;
+use crate::mesh_tree::{MeshTree, PARALLEL};
 use glam::Vec3;
+use rayon::prelude::*;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 use topology::Topology;
@@ -36,12 +37,16 @@ impl TriangleMesh {
     pub fn new(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<Self, ShapeError> {
         let shape = ShapeKind::Mesh;
         check_indices(&vertices, &triangles)?;
-        for (triangle, corners) in triangles.iter().enumerate() {
-            if let Some(reason) = degeneracy(corners.map(|corner| vertices[corner as usize])) {
-                return Err(ShapeError::DegenerateTriangle { shape, triangle, reason });
-            }
-        }
-        Ok(Self::sound(vertices, triangles))
+        let fault = |(triangle, corners): (usize, &[u32; 3])| {
+            let reason = degeneracy(corners.map(|corner| vertices[corner as usize]))?;
+            Some(ShapeError::DegenerateTriangle { shape, triangle, reason })
+        };
+        let first = if triangles.len() >= PARALLEL {
+            triangles.par_iter().with_min_len(PARALLEL / 4).enumerate().find_map_first(fault)
+        } else {
+            triangles.iter().enumerate().find_map(fault)
+        };
+        first.map_or_else(|| Ok(Self::sound(vertices, triangles)), Err)
     }
 
     /// A mesh from what modelling programs write: vertices at the same place are merged, triangles without area are
@@ -114,7 +119,8 @@ impl TriangleMesh {
         self.tree.get_or_init(|| MeshTree::new(&self.vertices, &self.triangles))
     }
 
-    /// Calls `visit` with the index and the corners of each triangle whose box overlaps `bounds`.
+    /// Calls `visit` with the index and the corners of each triangle whose box overlaps `bounds`, and of a few whose
+    /// box comes near it: the tree's boxes are rounded outward by at most a 255th of a group of eight.
     ///
     /// ```
     /// use carom::bounds::Aabb;
@@ -129,13 +135,7 @@ impl TriangleMesh {
     /// # Ok::<(), ShapeError>(())
     /// ```
     pub fn visit_overlapping(&self, bounds: &Aabb, mut visit: impl FnMut(u32, [Vec3; 3])) {
-        self.tree().visit_slots(bounds, |slot| {
-            let [a, b, c] = slot.corners(&self.vertices);
-            // The tree's boxes are rounded outward.
-            if a.min(b).min(c).cmple(bounds.max).all() && a.max(b).max(c).cmpge(bounds.min).all() {
-                visit(slot.triangle, [a, b, c]);
-            }
-        });
+        self.tree().visit_slots(bounds, |slot| visit(slot.triangle, slot.corners(&self.vertices)));
     }
 
     /// Whether the surface has no border: every edge, by the places of its ends, is run through as often in one
