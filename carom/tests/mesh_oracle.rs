@@ -319,7 +319,7 @@ fn check_pairs(a: &TriangleMesh, pose_a: &Pose, b: &TriangleMesh, pose_b: &Pose,
 #[test]
 fn the_robot_meets_its_surroundings_where_its_triangles_do() {
     let (Some(env), Some(rob)) = (read("fcl/env.obj"), read("fcl/rob.obj")) else { return };
-    let cases: usize = std::env::var("CAROM_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(200);
+    let cases: usize = std::env::var("CAROM_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1000);
     let (least, greatest) = extent(&env);
     let doubt = 1e-12 * f64::from((greatest - least).length());
     let mut random = Rng::with_seed(4);
