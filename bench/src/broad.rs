@@ -5,6 +5,7 @@ mod box3d;
 mod frame;
 mod full;
 mod neighbours;
+mod pairs;
 mod parry;
 mod rays;
 mod scenes;
@@ -23,7 +24,7 @@ pub fn rows(effort: Effort, only: &str) -> Rows {
     // Ours uses several threads where it is given them; the peers do not.
     let one_thread = threads(1)?;
     let mut rows = Vec::new();
-    for measure in [full::rows, frame::rows, rays::rows, neighbours::rows] {
+    for measure in [full::rows, frame::rows, rays::rows, neighbours::rows, pairs::rows] {
         rows.extend(one_thread.install(|| measure(effort, only))?);
     }
     if full::THREADS.starts_with(only) {

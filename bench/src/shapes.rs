@@ -1,12 +1,14 @@
 //! Convex hulls of point clouds and support points of polytopes, against parry3d.
 
+mod support;
+
 use crate::clouds;
 use crate::measure::{Row, compare};
 use crate::{Effort, Rows};
 use carom::glam::{DVec3, Vec3};
-use carom::shape::{ConvexHull, SupportMap as _};
+use carom::shape::ConvexHull;
 use parry3d::math::Vector;
-use parry3d::shape::{ConvexPolyhedron, SupportMap as _};
+use parry3d::shape::ConvexPolyhedron;
 use parry3d::transformation::try_convex_hull;
 use std::collections::BTreeSet;
 use std::hint::black_box;
@@ -15,7 +17,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 const AREA: &str = "shapes";
 const PEER: &str = "parry3d 0.31";
 
-pub fn rows(effort: Effort) -> Rows {
+/// The cases whose names begin with `only`.
+pub fn rows(effort: Effort, only: &str) -> Rows {
     let mut cases = vec![
         ("hull/ball-100", clouds::ball(100)),
         ("hull/ball-1k", clouds::ball(1_000)),
@@ -36,11 +39,8 @@ pub fn rows(effort: Effort) -> Rows {
         cases.push(("hull/ball-1M", clouds::ball(1_000_000)));
         cases.push(("hull/sphere-100k", clouds::sphere(100_000)));
     }
-    let hulls = cases.into_iter().map(|(case, points)| hull_row(effort, case, &points));
-    let supports = [32, 256, 1024].into_iter().flat_map(|count| {
-        [("cold", random_directions()), ("coherent", turning_directions())]
-            .map(|(kind, directions)| support_row(effort, count, kind, &directions))
-    });
+    let is_wanted = |(case, _): &(&str, Vec<Vec3>)| case.starts_with(only);
+    let hulls = cases.into_iter().filter(is_wanted).map(|(case, points)| hull_row(effort, case, &points));
     // The hull as a shape: polygonal faces, edges and neighbours on both sides. Results are compared above.
     let shapes = [
         ("shape/ball-100", clouds::ball(100)),
@@ -48,8 +48,10 @@ pub fn rows(effort: Effort) -> Rows {
         ("shape/cube-faces-10k", clouds::cube_faces(10_000)),
         ("shape/prism-64", clouds::prism(64)),
     ];
-    let shapes = shapes.into_iter().map(|(case, points)| shape_row(effort, case, &points));
-    hulls.chain(shapes).chain(supports).collect()
+    let shapes = shapes.into_iter().filter(is_wanted).map(|(case, points)| shape_row(effort, case, &points));
+    let mut rows: Vec<Row> = hulls.chain(shapes).collect::<Result<_, _>>()?;
+    rows.extend(support::rows(effort, only)?);
+    Ok(rows)
 }
 
 fn to_peer(points: &[Vec3]) -> Vec<Vector> {
@@ -70,49 +72,6 @@ fn shape_row(effort: Effort, case: &str, points: &[Vec3]) -> Result<Row, String>
     let run_ours = || drop(black_box(ConvexHull::new(black_box(points))));
     let times = compare(effort, 1, run_ours, matches!(peer, Ok(Some(_))).then_some(run_peer));
     Ok(Row::new(AREA, case.to_owned(), PEER, times, note))
-}
-
-fn random_directions() -> Vec<Vec3> {
-    let mut rng = fastrand::Rng::with_seed(9);
-    let mut coordinate = || rng.f32() * 2.0 - 1.0;
-    (0..1000).map(|_| Vec3::new(coordinate(), coordinate(), coordinate())).collect()
-}
-
-/// A direction that turns by half a degree at a time.
-fn turning_directions() -> Vec<Vec3> {
-    let angle = |i: usize| i as f32 * 0.01;
-    (0..1000).map(|i| Vec3::new(angle(i).cos(), angle(i).sin(), 0.5 * (0.3 * angle(i)).sin())).collect()
-}
-
-/// The support points of the hull of `count` points on a sphere along many directions.
-fn support_row(effort: Effort, count: usize, kind: &str, directions: &[Vec3]) -> Result<Row, String> {
-    let case = format!("support/hull-{count}-{kind}");
-    let points = clouds::sphere(count);
-    let ours = ConvexHull::new(&points).map_err(|error| format!("{case}: {error}"))?;
-    let peer_points: Vec<Vector> = points.iter().map(|point| Vector::new(point.x, point.y, point.z)).collect();
-    let peer =
-        ConvexPolyhedron::from_convex_hull(&peer_points).ok_or_else(|| format!("{case}: the peer has no hull"))?;
-    let peer_directions = to_peer(directions);
-    for (direction, &peer_direction) in directions.iter().zip(&peer_directions) {
-        let ours_along = direction.dot(ours.support(*direction));
-        let peer_along = peer_direction.dot(peer.local_support_point(peer_direction));
-        if (ours_along - peer_along).abs() > 1e-6 {
-            return Err(format!("{case}: {ours_along} along {direction} for {peer_along}"));
-        }
-    }
-    let run_ours = || {
-        let mut last = u32::MAX;
-        for &direction in directions {
-            last = black_box(ours.support_vertex(black_box(direction), if kind == "cold" { u32::MAX } else { last }));
-        }
-    };
-    let run_peer = || {
-        for &direction in &peer_directions {
-            black_box(peer.local_support_point(black_box(direction)));
-        }
-    };
-    let times = compare(effort, directions.len(), run_ours, Some(run_peer));
-    Ok(Row::new(AREA, case, PEER, times, String::new()))
 }
 
 fn hull_row(effort: Effort, case: &str, points: &[Vec3]) -> Result<Row, String> {

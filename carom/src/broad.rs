@@ -22,7 +22,6 @@ mod octree;
 mod pair_set;
 mod preorder;
 mod proxies;
-pub(crate) mod radix;
 mod ray;
 mod rebuilt;
 mod sort_and_sweep;
@@ -56,7 +55,7 @@ use crate::bounds::Aabb;
 use glam::Vec3;
 
 /// Two proxies whose boxes overlap, the smaller id first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Pair {
     /// The smaller id.
     pub a: u32,

@@ -39,6 +39,7 @@ pub mod response;
 
 pub mod world;
 
+mod radix;
 mod simd;
 
 pub use glam;

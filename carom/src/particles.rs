@@ -8,7 +8,6 @@ mod close_pairs;
 mod nearest;
 mod neighbours;
 mod point_tree;
-mod radix;
 
 pub use close_pairs::ClosePairs;
 pub use neighbours::{Neighbour, Neighbours};

@@ -3,6 +3,7 @@
 mod polytope;
 mod random;
 
+use carom::shape::hull::SupportMethod;
 use carom::shape::{ConvexHull, SupportMap};
 use fastrand::Rng;
 use glam::Vec3;
@@ -43,7 +44,7 @@ fn hulls() -> Vec<(String, ConvexHull)> {
     let mut rng = Rng::with_seed(7);
     let turn = rotation(&mut rng);
     let mut clouds: Vec<(String, Vec<Vec3>)> = Vec::new();
-    for count in [4, 5, 8, 20, 32, 64, 79, 80, 81, 82, 128, 300, 1024, 2000] {
+    for count in [4, 5, 8, 20, 32, 64, 80, 128, 159, 160, 161, 162, 300, 1024, 2000] {
         clouds.push((format!("sphere of {count}"), (0..count).map(|_| on_sphere(&mut rng)).collect()));
     }
     clouds.push(("ball".into(), (0..20_000).map(|_| in_ball(&mut rng)).collect()));
@@ -102,6 +103,27 @@ fn climbing_and_scanning_give_the_farthest_vertex_exactly() {
             }
             assert_eq!(hull.support(direction), hull.vertices()[expected as usize]);
             last = expected;
+        }
+    }
+}
+
+#[test]
+fn either_method_is_right_for_any_number_of_vertices() {
+    for (name, hull) in hulls() {
+        let vertices: Vec<[i64; 3]> = hull.vertices().iter().map(|&vertex| to_units(vertex)).collect();
+        let mut rng = Rng::with_seed(3);
+        let methods = [SupportMethod::Scan, SupportMethod::Climb];
+        let hulls = methods.map(|method| hull.clone().searched_by(method));
+        assert_ne!(hulls[0], hulls[1], "{name}: both the same way");
+        assert!(hulls.contains(&hull), "{name}");
+        for _ in 0..3_000 {
+            let direction = direction(&mut rng, &hull);
+            let expected = scan(&vertices, to_units(direction));
+            for start in [u32::MAX, rng.u32(..vertices.len() as u32)] {
+                for (method, hull) in methods.iter().zip(&hulls) {
+                    assert_eq!(hull.support_vertex(direction, start), expected, "{name}, {method:?}, {direction}");
+                }
+            }
         }
     }
 }

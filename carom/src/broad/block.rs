@@ -106,8 +106,8 @@ impl BoxBlock {
 
 /// A block in registers.
 pub(super) struct LoadedBlock<S: Simd> {
-    min: [f32x8<S>; 3],
-    max: [f32x8<S>; 3],
+    pub(super) min: [f32x8<S>; 3],
+    pub(super) max: [f32x8<S>; 3],
 }
 
 impl<S: Simd> LoadedBlock<S> {
@@ -119,5 +119,26 @@ impl<S: Simd> LoadedBlock<S> {
         let y = self.min[1].simd_le(f32x8::splat(simd, max.y)) & f32x8::splat(simd, min.y).simd_le(self.max[1]);
         let z = self.min[2].simd_le(f32x8::splat(simd, max.z)) & f32x8::splat(simd, min.z).simd_le(self.max[2]);
         (x & y & z).to_bitmask() as u32
+    }
+
+    /// The middles of the boxes; halves first, so that the sums cannot overflow.
+    #[inline(always)]
+    pub(super) fn middles(&self, simd: S) -> [f32x8<S>; 3] {
+        let half = f32x8::splat(simd, 0.5);
+        let [x, y, z] = self.min;
+        let [u, v, w] = self.max;
+        [x * half + u * half, y * half + v * half, z * half + w * half]
+    }
+
+    /// Bit `i` says whether lane `i` has a box that is finite and not inside out.
+    #[inline(always)]
+    pub(super) fn sound(&self, simd: S) -> u32 {
+        let (least, greatest) = (f32x8::splat(simd, -f32::MAX), f32x8::splat(simd, f32::MAX));
+        let [x, y, z] = self.min;
+        let [u, v, w] = self.max;
+        let ordered = x.simd_le(u) & y.simd_le(v) & z.simd_le(w);
+        let bounded_below = x.simd_ge(least) & y.simd_ge(least) & z.simd_ge(least);
+        let bounded_above = u.simd_le(greatest) & v.simd_le(greatest) & w.simd_le(greatest);
+        (ordered & bounded_below & bounded_above).to_bitmask() as u32
     }
 }

@@ -1,98 +1,71 @@
 //! Where a cell of a cubic grid lies along the Hilbert curve: cells that follow each other share a face, so boxes in
 //! this order make compact blocks; the join of two such blocks tests a third fewer boxes than in Morton order.
 //!
-//! A state is the corner where the curve enters a cube and the direction in which it leaves: 8 × 3. Descending one
-//! level maps the octant's three bits to their rank on the curve and to the state inside. A table takes two levels at
-//! a time, 24 states × 64 cells. Source: Hamilton, Rau-Chaplin 2008, Compact Hilbert indices,
-//! doi 10.1016/j.ipl.2007.08.034.
+//! From the coarsest bit down, a coordinate's bit says whether the curve inside that half is mirrored or has two axes
+//! exchanged; undoing both leaves the Gray code of the rank, its bits still spread over the three coordinates. No
+//! tables and no branches, so the same function serves one cell and eight in lanes.
+//! Source: Skilling 2004, Programming the Hilbert curve, doi 10.1063/1.1751381.
+
+use std::ops::{BitAnd, BitOr, BitXor, Shl, Shr, Sub};
 
 /// The most bits per axis.
-const BITS: u32 = 10;
-const CELLS: u32 = 1 << BITS;
+pub(super) const MOST_BITS: u32 = 10;
 
-const STATES: usize = 24;
+/// A coordinate, or several side by side.
+pub(crate) trait Word:
+    Copy
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + Sub<Output = Self>
+    + BitAnd<u32, Output = Self>
+    + BitXor<u32, Output = Self>
+    + Shl<u32, Output = Self>
+    + Shr<u32, Output = Self>
+{
+}
 
-/// `next state << 6 | rank` by `state << 6 | cell of two levels`.
-static TWO_LEVELS: [u16; STATES * 64] = two_levels();
-/// The bits of a coordinate spread to every third place.
-static SPREAD: [u32; CELLS as usize] = spread();
+impl Word for u32 {}
+impl<S: fearless_simd::Simd> Word for fearless_simd::u32x8<S> {}
 
-/// The rank of a cell along the curve through a cube of `2^bits` cells a side; `bits` is even and at most 10, and
+/// The rank of a cell along the curve through a cube of `2^bits` cells a side; `bits` is at most [`MOST_BITS`], and
 /// coordinates are below `2^bits`. The rank has three times as many bits.
 #[inline(always)]
-pub(crate) fn rank([x, y, z]: [u32; 3], bits: u32) -> u32 {
-    let spread = |coordinate: u32| SPREAD[(coordinate % CELLS) as usize];
-    let cell = spread(x) | spread(y) << 1 | spread(z) << 2;
-    let mut state = 0usize;
-    let mut rank = 0;
-    let mut shift = 3 * bits;
-    while shift > 0 {
-        shift -= 6;
-        let entry = TWO_LEVELS[(state << 6 | (cell >> shift & 63) as usize) % (STATES * 64)];
-        rank = rank << 6 | u32::from(entry & 63);
-        state = (entry >> 6) as usize;
-    }
-    rank
-}
-
-const fn spread() -> [u32; CELLS as usize] {
-    let mut table = [0; CELLS as usize];
-    let mut value = 0;
-    while value < CELLS {
-        let mut bit = 0;
-        while bit < BITS {
-            table[value as usize] |= (value >> bit & 1) << (3 * bit);
-            bit += 1;
+pub(crate) fn rank<W: Word>([mut x, mut y, mut z]: [W; 3], bits: u32) -> W {
+    for bit in (1..bits).rev() {
+        let below = (1 << bit) - 1;
+        x = x ^ below_if_set(x, bit);
+        for other in [&mut y, &mut z] {
+            let mirrored = below_if_set(*other, bit);
+            let exchanged = (x ^ *other) & (mirrored ^ below);
+            x = x ^ exchanged ^ mirrored;
+            *other = *other ^ exchanged;
         }
-        value += 1;
     }
-    table
+    y = y ^ x;
+    z = z ^ y;
+    // Bit by bit, whether the bits above it in z are odd in number.
+    let mut odd = z ^ z >> 1;
+    odd = odd ^ odd >> 2;
+    odd = odd ^ odd >> 4;
+    odd = (odd ^ odd >> 8) >> 1;
+    spread(x ^ odd) << 2 | spread(y ^ odd) << 1 | spread(z ^ odd)
 }
 
-const fn rotated_right(value: u32, by: u32) -> u32 {
-    let by = by % 3;
-    (value >> by | value << (3 - by)) & 7
+/// All bits below `bit` if that one is set, else none.
+#[inline(always)]
+fn below_if_set<W: Word>(word: W, bit: u32) -> W {
+    let set = word & (1 << bit);
+    set - (set >> bit)
 }
 
-const fn rotated_left(value: u32, by: u32) -> u32 {
-    rotated_right(value, 3 - by % 3)
-}
-
-const fn gray(value: u32) -> u32 {
-    value ^ value >> 1
-}
-
-/// One level: the octant's rank on the curve and the state inside it.
-const fn one_level(state: u32, octant: u32) -> (u32, u32) {
-    let (entry, direction) = (state / 3, state % 3);
-    let turned = rotated_right(octant ^ entry, direction + 1);
-    // The inverse of the Gray code on three bits.
-    let rank = turned ^ turned >> 1 ^ turned >> 2;
-    let (entry_inside, direction_inside) = if rank == 0 {
-        (0, 0)
-    } else {
-        let trailing = if rank.is_multiple_of(2) { rank - 1 } else { rank };
-        (gray(2 * ((rank - 1) / 2)), trailing.trailing_ones() % 3)
-    };
-    let entry = entry ^ rotated_left(entry_inside, direction + 1);
-    let direction = (direction + direction_inside + 1) % 3;
-    (rank, entry * 3 + direction)
-}
-
-const fn two_levels() -> [u16; STATES * 64] {
-    let mut table = [0; STATES * 64];
-    let mut state = 0;
-    while state < STATES as u32 {
-        let mut cell = 0;
-        while cell < 64 {
-            let (upper, between) = one_level(state, cell >> 3);
-            let (lower, inside) = one_level(between, cell & 7);
-            table[(state << 6 | cell) as usize] = (inside << 6 | upper << 3 | lower) as u16;
-            cell += 1;
-        }
-        state += 1;
-    }
-    table
+/// The ten lowest bits at every third place.
+#[inline(always)]
+fn spread<W: Word>(word: W) -> W {
+    let word = (word | word << 16) & 0x0300_00FF;
+    let word = (word | word << 8) & 0x0300_F00F;
+    let word = (word | word << 4) & 0x030C_30C3;
+    (word | word << 2) & 0x0924_9249
 }
 
 #[cfg(test)]
@@ -107,7 +80,7 @@ mod tests {
         for x in 0..side {
             for y in 0..side {
                 for z in 0..side {
-                    let rank = rank([x, y, z], 10) as usize;
+                    let rank = rank([x, y, z], MOST_BITS) as usize;
                     assert!(rank < 1 << 30);
                     let place = cells.get_mut(rank).expect("the curve fills the corner cube first");
                     assert_eq!(place.replace([x, y, z]), None, "two cells have rank {rank}");

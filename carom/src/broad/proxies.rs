@@ -4,6 +4,7 @@ use super::BroadPhaseError;
 use super::MAX_PROXIES;
 use super::block::NOTHING;
 use crate::bounds::Aabb;
+use glam::Vec3A;
 
 /// Boxes by id. Ids without a box hold one that overlaps nothing.
 #[derive(Debug, Clone, Default)]
@@ -13,11 +14,18 @@ pub struct Proxies {
 }
 
 /// The box, or the error that says that it is NaN, infinite or inside out.
+#[inline(always)]
 pub(super) fn checked(id: u32, bounds: Aabb) -> Result<Aabb, BroadPhaseError> {
     let Aabb { min, max } = bounds;
-    // NaN fails the comparison.
-    let sound = min.cmple(max).all() && min.is_finite() && max.is_finite();
-    if sound { Ok(bounds) } else { Err(BroadPhaseError::BadBox { id, min, max }) }
+    if is_sound(&bounds) { Ok(bounds) } else { Err(BroadPhaseError::BadBox { id, min, max }) }
+}
+
+/// Whether the box is finite and not inside out.
+#[inline(always)]
+pub(super) fn is_sound(bounds: &Aabb) -> bool {
+    let (min, max) = (Vec3A::from(bounds.min), Vec3A::from(bounds.max));
+    // NaN fails the comparisons.
+    (min.cmple(max) & min.cmpge(Vec3A::splat(-f32::MAX)) & max.cmple(Vec3A::splat(f32::MAX))).all()
 }
 
 impl Proxies {

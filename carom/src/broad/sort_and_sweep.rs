@@ -12,8 +12,9 @@
 
 use super::block::LANES;
 use super::columns::{BoxColumns, WideBox, eight};
-use super::{BoxRay, Drawn, Index, Pair, Proxies, Rebuilt, radix};
+use super::{BoxRay, Drawn, Index, Pair, Proxies, Rebuilt};
 use crate::bounds::Aabb;
+use crate::radix;
 use fearless_simd::{Level, Simd, SimdBase, SimdMask, dispatch, f32x8};
 use glam::{DVec3, Vec3};
 
@@ -116,7 +117,7 @@ impl Index for SweptAxis {
         self.items.extend(
             proxies.iter().map(|(id, bounds)| u64::from(self.order.key(bounds.min[axis])) << 32 | u64::from(id)),
         );
-        radix::sort_by_key(&mut self.items, &mut self.spare, bits);
+        radix::sort(&mut self.items, &mut self.spare, bits);
         self.ids.clear();
         self.ids.extend(self.items.iter().map(|&item| item as u32));
         self.keys.clear();

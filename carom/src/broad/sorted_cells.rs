@@ -13,8 +13,9 @@
 use super::block::LANES;
 use super::cell_walk::walk;
 use super::columns::{BoxColumns, WideBox, lanes_below};
-use super::{BoxRay, Pair, radix};
+use super::{BoxRay, Pair};
 use crate::bounds::Aabb;
+use crate::radix;
 use fearless_simd::{Level, Simd, dispatch};
 use glam::{DVec3, IVec3, Vec3};
 
@@ -165,7 +166,7 @@ impl SortedCells {
             for (index, &id) in ids.iter().enumerate() {
                 self.items.push(self.key(self.cells[index]) << 32 | u64::from(id));
             }
-            radix::sort_by_key(&mut self.items, &mut self.spare, bits);
+            radix::sort(&mut self.items, &mut self.spare, bits);
             self.ids.extend(self.items.iter().map(|&item| item as u32));
             self.keys.extend(self.items.iter().map(|&item| item >> 32));
         } else {

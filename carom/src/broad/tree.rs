@@ -15,16 +15,20 @@ mod build;
 mod follow;
 mod join;
 mod nodes;
+mod order;
 mod query;
+mod rejoin;
+mod slots;
 
-use super::block::NOTHING;
+use super::block::{self, NOTHING};
 use super::events::Events;
-use super::proxies::checked;
+use super::proxies::{checked, is_sound};
 use super::{BoxRay, BroadPhase, BroadPhaseError, Changes, Cost, Drawn, MAX_PROXIES, Neighbour, Pair, Proxies};
 use crate::bounds::Aabb;
 use fearless_simd::Level;
-use glam::Vec3;
+use glam::{Vec3, Vec3A};
 use nodes::Nodes;
+use slots::Slots;
 
 /// No slot, or no id.
 const NONE: u32 = u32::MAX;
@@ -37,7 +41,7 @@ pub struct DynamicTree {
     slot_of: Vec<u32>,
     slots: Slots,
     nodes: Nodes,
-    near: Vec<NearPair>,
+    near: Vec<Pair>,
     /// Slots that left their enlarged boxes, came or went since the last refresh.
     left: Vec<u32>,
     /// Slots of removed proxies, free from the next refresh on.
@@ -45,60 +49,69 @@ pub struct DynamicTree {
     count: usize,
     /// Whether anything has changed since the last refresh.
     is_current: bool,
+    refreshes: u32,
+    /// Updates until the next refresh ask whether enlarged boxes have become too large.
+    judges_room: bool,
     /// How many slots were filled out of order since the last sort.
     unsorted: usize,
     /// Node visits a query, just after the last sort and lately.
     decay: follow::Decay,
     pairs: Vec<Pair>,
     pairs_are_current: bool,
+    /// Pairs were asked for since the last refresh, and will be again.
+    pairs_are_wanted: bool,
     events: Events,
     /// Changes were asked for, so events are kept; before, all pairs count as begun.
     is_looked_at: bool,
     parted: follow::Parted,
+    before: rejoin::Before,
+    /// Places in `near` that are to be filled.
+    gaps: Vec<u32>,
     scratch: join::JoinScratch,
-    order: build::Order,
+    carried: Vec<build::Carried>,
     tests: u64,
 }
 
-/// What is known of each slot besides its enlarged box.
-#[derive(Debug, Clone, Default)]
-struct Slots {
-    /// The boxes as given; [`NOTHING`] in a free slot.
-    bounds: Vec<Aabb>,
-    ids: Vec<u32>,
-    flags: Vec<u8>,
+/// How many blocks of boxes a worker takes at the least.
+const PORTION: usize = 1024;
+
+/// Whether so many boxes are worth waking workers for.
+fn is_parallel(count: usize) -> bool {
+    count >= 2 * PORTION * block::LANES && rayon::current_num_threads() > 1
 }
 
-/// The box has changed since the last refresh.
-const MOVED: u8 = 1;
-/// The enlarged box has changed since the last refresh.
-const LEFT: u8 = 2;
-/// The proxy was removed since the last refresh.
-const REMOVED: u8 = 4;
-
-/// Two slots whose enlarged boxes overlap. The second one's upper bit says whether the boxes themselves do.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct NearPair {
-    a: u32,
-    b_and_state: u32,
+/// Two slots whose enlarged boxes overlap, the smaller first; the upper bit of the second says whether the boxes
+/// themselves do. A [`Pair`] like those of ids, so that the lists of both can lend their memory to the sort.
+trait NearPair {
+    fn near(a: u32, b: u32, is_touching: bool) -> Self;
+    fn second(self) -> u32;
+    fn is_touching(self) -> bool;
+    fn ids(self, slots: &Slots) -> Self;
 }
 
-impl NearPair {
-    const TOUCHING: u32 = 1 << 31;
+/// See [`NearPair`].
+const TOUCHING: u32 = 1 << 31;
 
+impl NearPair for Pair {
     #[inline(always)]
-    fn new(a: u32, b: u32, is_touching: bool) -> Self {
-        Self { a, b_and_state: b | if is_touching { Self::TOUCHING } else { 0 } }
+    fn near(a: u32, b: u32, is_touching: bool) -> Self {
+        Self { a, b: b | if is_touching { TOUCHING } else { 0 } }
     }
 
     #[inline(always)]
-    fn b(self) -> u32 {
-        self.b_and_state & !Self::TOUCHING
+    fn second(self) -> u32 {
+        self.b & !TOUCHING
     }
 
     #[inline(always)]
     fn is_touching(self) -> bool {
-        self.b_and_state & Self::TOUCHING != 0
+        self.b & TOUCHING != 0
+    }
+
+    /// The proxies in the two slots.
+    #[inline(always)]
+    fn ids(self, slots: &Slots) -> Self {
+        Self::new(slots.id(self.a), slots.id(self.second()))
     }
 }
 
@@ -114,15 +127,20 @@ impl Default for DynamicTree {
             free: Vec::new(),
             count: 0,
             is_current: true,
+            refreshes: 0,
+            judges_room: false,
             unsorted: 0,
             decay: follow::Decay::default(),
             pairs: Vec::new(),
             pairs_are_current: true,
+            pairs_are_wanted: false,
             events: Events::default(),
             is_looked_at: false,
             parted: follow::Parted::default(),
+            before: rejoin::Before::default(),
+            gaps: Vec::new(),
             scratch: join::JoinScratch::default(),
-            order: build::Order::default(),
+            carried: Vec::new(),
             tests: 0,
         }
     }
@@ -139,27 +157,51 @@ impl DynamicTree {
     /// Forgets everything but its memory and takes in these boxes, ids counting from 0. The next look at changes will
     /// tell of all pairs as begun.
     pub fn rebuild_from(&mut self, boxes: &[Aabb]) -> Result<(), BroadPhaseError> {
-        for (id, bounds) in (0u32..).zip(boxes) {
-            checked(id, *bounds)?;
-        }
         if boxes.len() > MAX_PROXIES as usize {
             return Err(BroadPhaseError::IdTooGreat { id: MAX_PROXIES });
         }
+        // All of them, without asking after each.
+        if !boxes.iter().fold(true, |all, bounds| all & is_sound(bounds)) {
+            for (id, bounds) in (0u32..).zip(boxes) {
+                checked(id, *bounds)?;
+            }
+        }
         self.events = Events::default();
         self.is_looked_at = false;
-        self.build_from(boxes);
+        self.fill(boxes);
         Ok(())
     }
 
     /// A tree over boxes that were checked before.
     pub(super) fn over(boxes: &Proxies) -> Self {
         let mut tree = Self::default();
-        tree.build_from(boxes.raw());
+        tree.fill(boxes.raw());
         tree
     }
 
     fn slot(&self, id: u32) -> Option<u32> {
         self.slot_of.get(id as usize).copied().filter(|&slot| slot != NONE)
+    }
+
+    fn move_box(&mut self, id: u32, bounds: &Aabb, displacement: &Vec3) -> Result<(), BroadPhaseError> {
+        let slot = self.slot(id).ok_or(BroadPhaseError::Unknown { id })?;
+        let enlarged = self.nodes.get(slot);
+        let (least, greatest) = (Vec3A::from(enlarged.min), Vec3A::from(enlarged.max));
+        let (min, max) = (Vec3A::from(bounds.min), Vec3A::from(bounds.max));
+        // A box that is not sound fits nowhere.
+        let fits = (least.cmple(min) & min.cmple(max) & max.cmple(greatest)).all();
+        if !fits || self.judges_room {
+            checked(id, *bounds)?;
+            if let Some(enlarged) = follow::enlarged_if_needed(&enlarged, bounds, *displacement) {
+                self.nodes.enlarge(slot, &enlarged);
+                self.mark_left(slot);
+            }
+        }
+        if self.slots.replace_bounds(slot, bounds) {
+            self.slots.mark_moved(slot);
+            self.is_current = false;
+        }
+        Ok(())
     }
 
     /// A slot for a new box: a free one, or one more.
@@ -168,19 +210,15 @@ impl DynamicTree {
         if let Some(slot) = self.free.pop() {
             return slot;
         }
-        self.slots.bounds.push(NOTHING);
-        self.slots.ids.push(NONE);
-        self.slots.flags.push(0);
+        self.slots.push();
         self.nodes.push_slot();
-        self.slots.ids.len() as u32 - 1
+        self.slots.len() as u32 - 1
     }
 
-    fn mark_left(&mut self, slot: u32, flags: u8) {
-        let flag = &mut self.slots.flags[slot as usize];
-        if *flag & LEFT == 0 {
+    fn mark_left(&mut self, slot: u32) {
+        if self.slots.mark_left(slot) {
             self.left.push(slot);
         }
-        *flag |= LEFT | MOVED | flags;
         self.is_current = false;
     }
 }
@@ -199,43 +237,33 @@ impl BroadPhase for DynamicTree {
         }
         let slot = self.new_slot();
         self.slot_of[id as usize] = slot;
-        self.slots.ids[slot as usize] = id;
-        self.slots.bounds[slot as usize] = bounds;
+        self.slots.set_id(slot, id);
+        self.slots.set_bounds(slot, &bounds);
         self.nodes.enlarge(slot, &bounds);
-        self.mark_left(slot, 0);
+        self.mark_left(slot);
         self.count += 1;
         Ok(())
     }
 
+    // Inlined, so that the box is read where the caller has it: from a copy just made the processor could not read it in
+    // other portions than it was written in without waiting for it.
+    #[inline]
     fn update(&mut self, id: u32, bounds: Aabb, displacement: Vec3) -> Result<(), BroadPhaseError> {
-        let bounds = checked(id, bounds)?;
-        let slot = self.slot(id).ok_or(BroadPhaseError::Unknown { id })?;
-        let own = &mut self.slots.bounds[slot as usize];
-        if *own == bounds {
-            return Ok(());
-        }
-        *own = bounds;
-        self.slots.flags[slot as usize] |= MOVED;
-        self.is_current = false;
-        if let Some(enlarged) = follow::enlarged_if_needed(&self.nodes.get(slot), &bounds, displacement) {
-            self.nodes.enlarge(slot, &enlarged);
-            self.mark_left(slot, 0);
-        }
-        Ok(())
+        self.move_box(id, &bounds, &displacement)
     }
 
     fn remove(&mut self, id: u32) -> Result<(), BroadPhaseError> {
         let slot = self.slot(id).ok_or(BroadPhaseError::Unknown { id })?;
         self.slot_of[id as usize] = NONE;
-        self.slots.bounds[slot as usize] = NOTHING;
+        self.slots.set_bounds(slot, &NOTHING);
         self.nodes.enlarge(slot, &NOTHING);
-        self.mark_left(slot, REMOVED);
+        self.mark_left(slot);
         self.count -= 1;
         Ok(())
     }
 
     fn bounds(&self, id: u32) -> Option<Aabb> {
-        self.slot(id).map(|slot| self.slots.bounds[slot as usize])
+        self.slot(id).map(|slot| self.slots.bounds(slot))
     }
 
     fn len(&self) -> usize {
@@ -244,6 +272,7 @@ impl BroadPhase for DynamicTree {
 
     fn pairs(&mut self) -> &[Pair] {
         self.refresh();
+        self.pairs_are_wanted = true;
         self.list_pairs();
         &self.pairs
     }
@@ -274,11 +303,12 @@ impl BroadPhase for DynamicTree {
     }
 
     fn cost(&self) -> Cost {
-        let per_slot = size_of::<Aabb>() + size_of::<u32>() + size_of::<u8>();
-        let lists = self.slot_of.capacity() + self.left.capacity() + self.free.capacity();
+        let lists = (self.slot_of.capacity() + self.left.capacity() + self.free.capacity() + self.gaps.capacity())
+            * size_of::<u32>();
         let pairs = (self.pairs.capacity() + self.near.capacity()) * size_of::<Pair>() + self.events.memory();
-        let memory = self.slots.bounds.capacity() * per_slot + lists * size_of::<u32>() + pairs;
-        let memory = memory + self.nodes.memory() + self.parted.memory() + self.order.memory() + self.scratch.memory();
+        let carried = self.carried.capacity() * size_of::<build::Carried>();
+        let scratch = self.parted.memory() + self.before.memory() + carried + self.scratch.memory();
+        let memory = self.slots.memory() + self.nodes.memory() + lists + pairs + scratch;
         Cost { tests: self.tests, memory }
     }
 }

@@ -12,7 +12,8 @@
 
 use super::PARALLEL;
 use super::node::{Children, LANES, Node};
-use crate::broad::{hilbert, radix};
+use crate::broad::hilbert;
+use crate::radix;
 use fearless_simd::Level;
 use glam::{Vec3, Vec3A};
 use rayon::prelude::*;
@@ -150,7 +151,7 @@ fn along_curve(boxes: &[Span], unit: f32) -> Vec<u32> {
         boxes.iter().zip(0u32..).map(key).collect()
     };
     // Two bits more for the class.
-    radix::sort_by_key(&mut keys, &mut Vec::new(), 3 * bits + 2);
+    radix::sort(&mut keys, &mut Vec::new(), 3 * bits + 2);
     keys.into_iter().map(|key| key as u32).collect()
 }
 

@@ -12,7 +12,7 @@
 //! slabs for a point, whatever the spread; above 2²¹ of them neighbours are put together, which keeps adjacency.
 //! Cost: one radix sort, and one more for each axis of slabs.
 
-use super::radix::{Keyed, sort};
+use crate::radix::{self, Keyed};
 use glam::Vec3;
 
 /// How many cells an axis may have before slabs are cheaper, and how many slabs.
@@ -22,19 +22,33 @@ const MAX_SLABS: u64 = 1 << 21;
 /// Room for the rounding of distances in f32 and of cell numbers in f64.
 const SLACK: f64 = 1.0 + 1.0 / (1 << 20) as f64;
 
+/// The number of a cell, and which point is in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct InCell {
+    pub(super) key: u64,
+    pub(super) index: u32,
+}
+
+impl Keyed for InCell {
+    #[inline(always)]
+    fn key(&self) -> u64 {
+        self.key
+    }
+}
+
 /// Points sorted by cell.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Cells {
     /// The points in order; those of equal cells in the order of their indices.
-    pub(super) order: Vec<Keyed>,
+    pub(super) order: Vec<InCell>,
     /// The numbers of the cells that have points, ascending.
     pub(super) keys: Vec<u64>,
     /// The first point of each cell in `order`, and the end.
     pub(super) starts: Vec<u32>,
     /// How far apart the numbers of cells are that follow each other along x, y and z.
     pub(super) strides: [u64; 3],
-    along_axis: Vec<Keyed>,
-    spare: Vec<Keyed>,
+    along_axis: Vec<InCell>,
+    spare: Vec<InCell>,
 }
 
 impl Cells {
@@ -42,7 +56,7 @@ impl Cells {
     pub(super) fn sort(&mut self, points: &[Vec3], radius: f32) {
         let reach = f64::from(radius) * SLACK;
         self.order.clear();
-        self.order.extend((0..points.len() as u32).map(|index| Keyed { key: 0, index }));
+        self.order.extend((0..points.len() as u32).map(|index| InCell { key: 0, index }));
         self.strides = [1; 3];
         let mut greatest = 0;
         for axis in [2, 1, 0] {
@@ -54,7 +68,7 @@ impl Cells {
             }
             greatest = greatest * with_gap + count;
         }
-        sort(&mut self.order, &mut self.spare, greatest);
+        radix::sort(&mut self.order, &mut self.spare, u64::BITS - greatest.leading_zeros());
         self.list_cells();
     }
 
@@ -73,9 +87,9 @@ impl Cells {
         }
         self.along_axis.clear();
         self.along_axis.extend(
-            points.iter().zip(0..).map(|(point, index)| Keyed { key: u64::from(ordered_bits(point[axis])), index }),
+            points.iter().zip(0..).map(|(point, index)| InCell { key: u64::from(ordered_bits(point[axis])), index }),
         );
-        sort(&mut self.along_axis, &mut self.spare, u64::from(u32::MAX));
+        radix::sort(&mut self.along_axis, &mut self.spare, u32::BITS);
         let (mut slab, mut begin, mut last) = (0, f64::NEG_INFINITY, f64::NEG_INFINITY);
         for item in &mut self.along_axis {
             let value = f64::from(points[item.index as usize][axis]);

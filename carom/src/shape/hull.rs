@@ -9,6 +9,8 @@ mod polytope;
 mod quickhull;
 mod support;
 
+pub use support::SupportMethod;
+
 use super::{FlatExtent, ShapeError, ShapeKind, SupportMap};
 use glam::{DVec3, Vec3};
 use std::sync::Arc;

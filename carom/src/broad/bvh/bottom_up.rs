@@ -10,7 +10,8 @@
 
 use super::topology::{Span, surface};
 use crate::bounds::{Aabb, BoundingVolume};
-use crate::broad::{hilbert, radix};
+use crate::broad::hilbert;
+use crate::radix;
 use glam::Vec3;
 
 /// Neighbours looked at on each side.
@@ -152,7 +153,7 @@ impl Forest {
         if run.len() < 256 {
             self.keys.sort_unstable();
         } else {
-            radix::sort_by_key(&mut self.keys, &mut self.spare, 3 * CURVE_BITS);
+            radix::sort(&mut self.keys, &mut self.spare, 3 * CURVE_BITS);
         }
         run.iter_mut().zip(&self.keys).for_each(|(place, &key)| *place = key as u32);
     }

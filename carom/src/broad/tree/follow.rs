@@ -2,11 +2,14 @@
 
 use super::super::events::Events;
 use super::super::{Pair, PairSet};
+use super::build::KEPT;
 use super::query::visit_slots;
-use super::{DynamicTree, LEFT, NONE, NearPair, REMOVED};
-use crate::bounds::{Aabb, BoundingVolume};
-use fearless_simd::dispatch;
+use super::slots::Slots;
+use super::{DynamicTree, NONE, NearPair, TOUCHING, is_parallel};
+use crate::bounds::Aabb;
+use fearless_simd::{Simd, dispatch};
 use glam::Vec3;
+use rayon::prelude::*;
 
 /// How many displacements ahead a box is enlarged.
 const FRAMES_AHEAD: f32 = 16.0;
@@ -21,8 +24,13 @@ const DECAYED: f64 = 1.3;
 /// How many queries must have been counted before decay is believed.
 const ENOUGH_QUERIES: u64 = 512;
 
+/// Whether an enlarged box has become too large is asked in one refresh of so many.
+const ROOM_IS_JUDGED_EVERY: u32 = 8;
+
 /// How many pairs are looked through at a time.
 const CHUNK: usize = 1024;
+/// How many pairs a worker lists at a time.
+const LISTED: usize = 1 << 13;
 
 /// The cost of queries since the last sort.
 #[derive(Debug, Clone, Copy, Default)]
@@ -55,14 +63,13 @@ impl Decay {
     }
 }
 
-/// Another enlarged box, if the one at hand no longer fits: room for the motion ahead and a little on every side.
-#[inline(always)]
+/// How large a box is given room for the motion ahead and a little on every side; none if the enlarged box at hand still
+/// serves.
 pub(super) fn enlarged_if_needed(enlarged: &Aabb, bounds: &Aabb, displacement: Vec3) -> Option<Aabb> {
     let ahead = if displacement.is_finite() { displacement * FRAMES_AHEAD } else { Vec3::ZERO };
     let extents = bounds.max - bounds.min;
     let margin = SHARE * extents.max_element();
-    let fits = enlarged.min.cmple(bounds.min).all() && bounds.max.cmple(enlarged.max).all();
-    if fits {
+    if enlarged.min.cmple(bounds.min).all() && bounds.max.cmple(enlarged.max).all() {
         let room = (enlarged.max - enlarged.min) - extents;
         let wanted = 2.0 * margin + ahead.abs().max_element();
         if room.max_element() <= TOO_LARGE * wanted {
@@ -110,9 +117,15 @@ impl DynamicTree {
             return;
         }
         self.is_current = true;
+        self.refreshes = self.refreshes.wrapping_add(1);
+        self.judges_room = self.refreshes.is_multiple_of(ROOM_IS_JUDGED_EVERY);
         self.pairs_are_current = false;
+        if !std::mem::take(&mut self.pairs_are_wanted) && self.pairs.capacity() > KEPT {
+            // Who asks for changes only need not pay for the list.
+            self.pairs = Vec::new();
+        }
         self.events.begin();
-        let removed = self.left.iter().any(|&slot| self.slots.flags[slot as usize] & REMOVED != 0);
+        let removed = self.left.iter().any(|&slot| !self.slots.has_box(slot));
         self.events.may_cancel |= removed;
         if self.left.len() * REJOIN_SHARE > self.count {
             self.rejoin();
@@ -124,7 +137,7 @@ impl DynamicTree {
             }
             self.follow();
         }
-        self.slots.flags.fill(0);
+        self.slots.forget_moves();
         self.left.clear();
     }
 
@@ -133,15 +146,27 @@ impl DynamicTree {
         if std::mem::replace(&mut self.pairs_are_current, true) {
             return;
         }
-        let ids = &self.slots.ids;
-        self.pairs.clear();
-        self.pairs.reserve_exact(self.near.iter().filter(|pair| pair.is_touching()).count());
-        self.pairs.extend(
-            self.near
-                .iter()
-                .filter(|pair| pair.is_touching())
-                .map(|pair| Pair::new(ids[pair.a as usize], ids[pair.b() as usize])),
-        );
+        let Self { slots, near, pairs, .. } = self;
+        let touching = |near: &[Pair]| near.iter().filter(|pair| pair.is_touching()).count();
+        let list = |near: &[Pair], pairs: &mut [Pair]| {
+            let touching = near.iter().filter(|pair| pair.is_touching());
+            pairs.iter_mut().zip(touching).for_each(|(place, pair)| *place = pair.ids(slots));
+        };
+        if !is_parallel(near.len()) {
+            pairs.resize(touching(near), Pair::default());
+            list(near, pairs);
+            return;
+        }
+        let counts: Vec<usize> = near.par_chunks(LISTED).map(touching).collect();
+        pairs.resize(counts.iter().sum(), Pair::default());
+        let mut rest = &mut pairs[..];
+        let mut portions = Vec::with_capacity(counts.len());
+        for (near, count) in near.chunks(LISTED).zip(counts) {
+            let (places, after) = std::mem::take(&mut rest).split_at_mut(count);
+            portions.push((near, places));
+            rest = after;
+        }
+        portions.par_iter_mut().for_each(|(near, places)| list(near, places));
     }
 
     /// Sorts without losing the slots of removed proxies, whose pairs have yet to end.
@@ -153,119 +178,138 @@ impl DynamicTree {
     /// Takes out the pairs of removed proxies and frees their slots.
     fn end_removed(&mut self) {
         let Self { slots, near, events, left, is_looked_at, .. } = self;
-        let is_removed = |slot: u32| slots.flags[slot as usize] & REMOVED != 0;
         near.retain(|pair| {
-            let gone = is_removed(pair.a) || is_removed(pair.b());
+            let gone = !slots.has_box(pair.a) || !slots.has_box(pair.second());
             if gone && pair.is_touching() && *is_looked_at {
-                events.ended.push(Pair::new(slots.ids[pair.a as usize], slots.ids[pair.b() as usize]));
+                events.ended.push(pair.ids(slots));
             }
             !gone
         });
-        left.retain(|&slot| !is_removed(slot));
-        for slot in 0..slots.ids.len() {
-            if slots.flags[slot] & REMOVED != 0 {
-                slots.ids[slot] = NONE;
+        left.retain(|&slot| {
+            let stays = slots.has_box(slot);
+            if !stays {
+                slots.set_id(slot, NONE);
             }
-        }
+            stays
+        });
     }
 
-    /// All pairs anew, compared with those before.
-    fn rejoin(&mut self) {
-        if self.is_looked_at {
-            for pair in self.near.iter().filter(|pair| pair.is_touching()) {
-                self.parted.insert(Pair::new(self.slots.ids[pair.a as usize], self.slots.ids[pair.b() as usize]));
+    /// Compares the boxes of pairs of which one has moved. Pairs of slots that left are taken out: where they stood is
+    /// listed in `gaps`, and touching ones are parted.
+    #[inline(always)]
+    fn compare_moved<S: Simd>(&mut self, simd: S) {
+        let Self { slots, near, events, parted, is_looked_at, left, gaps, .. } = self;
+        gaps.clear();
+        let any_left = !left.is_empty();
+        let mut comparison = Comparison { slots, events, parted, gaps, any_left, is_looked_at: *is_looked_at };
+        if 2 * slots.moved_count() > slots.len() {
+            for (index, pair) in (0u32..).zip(near.iter_mut()) {
+                comparison.compare(simd, index, pair);
             }
+            return;
         }
-        self.near.clear();
-        self.sort(false);
-        self.join_all();
-        let Self { slots, near, events, parted, is_looked_at, .. } = self;
-        for pair in near.iter_mut() {
-            let (a, b) = (pair.a as usize, pair.b() as usize);
-            if slots.bounds[a].overlaps(&slots.bounds[b]) {
-                pair.b_and_state |= NearPair::TOUCHING;
-                let pair = Pair::new(slots.ids[a], slots.ids[b]);
-                if *is_looked_at && !parted.remove(pair) {
-                    events.began.push(pair);
-                }
-            }
-        }
-        parted.end(events);
-        // The table for all pairs is as large as the tree and seldom needed.
-        *parted = Parted::default();
-    }
-
-    /// Compares the boxes of pairs of which one has moved. Pairs of slots that left are taken out: their first slot is
-    /// [`NONE`] afterwards.
-    fn compare_moved(&mut self) {
-        let Self { slots, near, events, parted, is_looked_at, .. } = self;
         // Which pairs have moved is hard to foresee, so those are listed first without asking.
         let mut moved = [0u16; CHUNK];
-        for chunk in near.chunks_mut(CHUNK) {
+        for (chunk, pairs) in (0u32..).zip(near.chunks_mut(CHUNK)) {
             let mut count = 0;
-            for (index, pair) in chunk.iter().enumerate() {
-                let flags = slots.flags[pair.a as usize] | slots.flags[pair.b() as usize];
+            for (index, pair) in pairs.iter().enumerate() {
                 moved[count % CHUNK] = index as u16;
-                count += usize::from(flags != 0);
+                count += usize::from(slots.either_moved(pair.a, pair.second()));
             }
             for &index in &moved[..count] {
-                let pair = &mut chunk[index as usize];
-                let (a, b) = (pair.a as usize, pair.b() as usize);
-                if (slots.flags[a] | slots.flags[b]) & LEFT != 0 {
-                    if pair.is_touching() && *is_looked_at {
-                        parted.insert(Pair::new(slots.ids[a], slots.ids[b]));
-                    }
-                    pair.a = NONE;
-                    continue;
-                }
-                let is_touching = slots.bounds[a].overlaps(&slots.bounds[b]);
-                if is_touching != pair.is_touching() {
-                    pair.b_and_state ^= NearPair::TOUCHING;
-                    if *is_looked_at {
-                        let list = if is_touching { &mut events.began } else { &mut events.ended };
-                        list.push(Pair::new(slots.ids[a], slots.ids[b]));
-                    }
-                }
+                let place = chunk * CHUNK as u32 + u32::from(index);
+                comparison.compare(simd, place, &mut pairs[index as usize]);
             }
         }
     }
 
     /// The pairs of what has moved, and new neighbours of what left its enlarged box.
     fn follow(&mut self) {
-        self.compare_moved();
-        let Self { slots, near, events, left, nodes, level, parted, is_looked_at, .. } = self;
-        if !left.is_empty() {
-            near.retain(|pair| pair.a != NONE);
-            // In the order of the tree one query finds in the cache what the one before it has touched.
-            left.sort_unstable();
+        let level = self.level;
+        dispatch!(level, simd => self.compare_moved(simd));
+        // In the order of the tree one query finds in the cache what the one before it has touched.
+        self.left.sort_unstable();
+        dispatch!(level, simd => self.meet_neighbours(simd));
+        let Self { slots, near, events, left, free, parted, gaps, .. } = self;
+        // What no new pair has taken is filled from the end.
+        for &gap in gaps.iter().rev() {
+            near.swap_remove(gap as usize);
         }
+        parted.end(events);
+        for &slot in left.iter() {
+            if !slots.has_box(slot) {
+                slots.set_id(slot, NONE);
+                free.push(slot);
+            }
+        }
+    }
 
-        let mut blocks = 0;
-        dispatch!(*level, simd => for &slot in left.iter() {
-            let own = nodes.get(slot);
-            let bounds = slots.bounds[slot as usize];
-            blocks += visit_slots(simd, &nodes.levels, &own, |other| {
+    /// Lists the pairs of what left its enlarged box, in the gaps first, of which the unused are left.
+    #[inline(always)]
+    fn meet_neighbours<S: Simd>(&mut self, simd: S) {
+        let Self { slots, near, events, left, nodes, parted, is_looked_at, gaps, .. } = self;
+        let (mut blocks, mut filled) = (0, 0);
+        for &slot in left.iter() {
+            blocks += visit_slots(simd, &nodes.levels, &nodes.get(slot), |other| {
                 // Two that both left meet once.
-                if other == slot || (slots.flags[other as usize] & LEFT != 0 && other < slot) {
+                if other == slot || (other < slot && slots.has_left(other)) {
                     return;
                 }
-                let is_touching = bounds.overlaps(&slots.bounds[other as usize]);
-                near.push(NearPair::new(slot.min(other), slot.max(other), is_touching));
-                if is_touching && *is_looked_at {
-                    let pair = Pair::new(slots.ids[slot as usize], slots.ids[other as usize]);
+                let pair = Pair::near(slot.min(other), slot.max(other), slots.overlap(simd, slot, other));
+                match gaps.get(filled) {
+                    Some(&gap) => near[gap as usize] = pair,
+                    None => near.push(pair),
+                }
+                filled += 1;
+                if pair.is_touching() && *is_looked_at {
+                    let pair = pair.ids(slots);
                     if !parted.remove(pair) {
                         events.began.push(pair);
                     }
                 }
             });
-        });
+        }
+        gaps.drain(..filled.min(gaps.len()));
         self.decay.count(left.len() as u64, blocks);
-        parted.end(events);
-        for &slot in left.iter() {
-            if slots.flags[slot as usize] & REMOVED != 0 {
-                slots.ids[slot as usize] = NONE;
-                self.free.push(slot);
-            }
+    }
+}
+
+/// What [`DynamicTree::compare_moved`] works with; a closure might not be inlined.
+struct Comparison<'a> {
+    slots: &'a Slots,
+    events: &'a mut Events,
+    parted: &'a mut Parted,
+    gaps: &'a mut Vec<u32>,
+    any_left: bool,
+    is_looked_at: bool,
+}
+
+impl Comparison<'_> {
+    /// A pair and its place in the list.
+    #[inline(always)]
+    fn compare<S: Simd>(&mut self, simd: S, place: u32, pair: &mut Pair) {
+        let (a, b) = (pair.a, pair.second());
+        if self.any_left && self.slots.either_left(a, b) {
+            self.part(place, *pair);
+        } else if self.slots.overlap(simd, a, b) != pair.is_touching() {
+            pair.b ^= TOUCHING;
+            self.tell(*pair);
+        }
+    }
+
+    #[cold]
+    fn part(&mut self, place: u32, pair: Pair) {
+        if pair.is_touching() && self.is_looked_at {
+            self.parted.insert(pair.ids(self.slots));
+        }
+        self.gaps.push(place);
+    }
+
+    #[cold]
+    fn tell(&mut self, pair: Pair) {
+        if self.is_looked_at {
+            let list = if pair.is_touching() { &mut self.events.began } else { &mut self.events.ended };
+            list.push(pair.ids(self.slots));
         }
     }
 }

@@ -3,8 +3,9 @@
 use super::super::block::{BoxBlock, LANES};
 use super::super::rebuilt::sort_neighbours;
 use super::super::{BoxRay, Neighbour, distance_squared};
+use super::DynamicTree;
 use super::nodes::{SHIFT, STACK};
-use super::{DynamicTree, Slots};
+use super::slots::Slots;
 use crate::bounds::{Aabb, BoundingVolume};
 use fearless_simd::{Simd, dispatch};
 use glam::Vec3;
@@ -13,8 +14,8 @@ use std::collections::BinaryHeap;
 impl DynamicTree {
     pub(super) fn visit_overlapping(&self, bounds: &Aabb, visit: &mut dyn FnMut(u32)) {
         dispatch!(self.level, simd => visit_slots(simd, &self.nodes.levels, bounds, |slot| {
-            if self.slots.bounds[slot as usize].overlaps(bounds) {
-                visit(self.slots.ids[slot as usize]);
+            if self.slots.bounds(slot).overlaps(bounds) {
+                visit(self.slots.id(slot));
             }
         }));
     }
@@ -55,11 +56,10 @@ impl DynamicTree {
                 stack.extend_from_slice(&children);
                 continue;
             }
-            for slot in node << SHIFT..(node << SHIFT) + LANES {
-                let Some(bounds) = self.slots.bounds.get(slot).filter(|bounds| bounds.min.x <= bounds.max.x) else {
-                    continue;
-                };
-                let candidate = Candidate { distance: distance_squared(bounds, point), id: self.slots.ids[slot] };
+            let slots = node << SHIFT..((node << SHIFT) + LANES).min(self.slots.len());
+            for slot in slots.map(|slot| slot as u32).filter(|&slot| self.slots.has_box(slot)) {
+                let distance = distance_squared(&self.slots.bounds(slot), point);
+                let candidate = Candidate { distance, id: self.slots.id(slot) };
                 if best.len() < count {
                     best.push(candidate);
                 } else if best.peek().is_some_and(|farthest| candidate < *farthest) {
@@ -123,10 +123,10 @@ fn visit_ray<S: Simd>(
         let (mut hits, entries) = levels[level as usize][node as usize].ray_entries(simd, ray, limit);
         if level == 0 {
             while hits != 0 {
-                let slot = ((node << SHIFT) + hits.trailing_zeros()) as usize;
+                let slot = (node << SHIFT) + hits.trailing_zeros();
                 hits &= hits - 1;
-                if let Some(entry) = slots.bounds.get(slot).and_then(|bounds| ray.entry(bounds, limit)) {
-                    limit = limit.min(visit(slots.ids[slot], entry));
+                if let Some(entry) = ray.entry(&slots.bounds(slot), limit) {
+                    limit = limit.min(visit(slots.id(slot), entry));
                 }
             }
             continue;

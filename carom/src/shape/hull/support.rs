@@ -17,16 +17,28 @@ use crate::simd::{self, SCAN_LANES, SCAN_MOST};
 use fearless_simd::Level;
 use glam::{DVec3, Vec3};
 
-/// Up to this many vertices are scanned. Timed on x86-64, a scan of 64 vertices takes two thirds of a climb from cold and
-/// as long as one from the last answer; of 96 vertices it takes longer than either.
-const SCAN_LIMIT: usize = 80;
+/// Up to this many vertices are scanned. `cargo xtask bench shapes --only support/scan-vs-climb` times both: without a
+/// start the scan is ahead even at 256 vertices (94 ns for 119 on x86-64), from the last answer up to 80 (46 for 47).
+/// Here its gain in the one, 1.53 times, still outweighs its loss in the other, 0.76; at 192 1.42 and 0.67 do not.
+const SCAN_LIMIT: usize = 160;
 
 /// What a support query needs beside the vertices and their neighbours.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SupportIndex {
     /// The largest size of a coordinate along each axis.
     reach: DVec3,
+    /// The neighbours are those of the exact triangulation.
+    may_climb: bool,
     finder: Finder,
+}
+
+/// How the farthest vertex of a hull is looked for. The answer is the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SupportMethod {
+    /// All vertices are compared, many at a time: best for few.
+    Scan,
+    /// From neighbour to neighbour: best for many.
+    Climb,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -61,6 +73,23 @@ impl ConvexHull {
                 self.climb(direction, start, listed)
             }
         }
+    }
+
+    /// The same hull, with another way to look for the farthest vertex than its number of vertices would give it. A hull
+    /// that rounding has left without an exact triangulation, which is rare, cannot be climbed and stays with the scan.
+    ///
+    /// ```
+    /// use carom::shape::{ConvexHull, hull::SupportMethod};
+    ///
+    /// let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    /// let hull = ConvexHull::new(&corners.map(Into::into))?.searched_by(SupportMethod::Climb);
+    /// assert_eq!(hull.support_vertex([0.1, 0.2, 3.0].into(), 0), 3);
+    /// # Ok::<(), carom::shape::ShapeError>(())
+    /// ```
+    #[must_use]
+    pub fn searched_by(mut self, method: SupportMethod) -> Self {
+        prepare_for(&mut self, method);
+        self
     }
 
     fn scan(&self, direction: Vec3, coordinates: &[f32]) -> u32 {
@@ -131,7 +160,7 @@ impl ConvexHull {
 
 impl Default for SupportIndex {
     fn default() -> Self {
-        Self { reach: DVec3::ZERO, finder: Finder::Scan(Vec::new()) }
+        Self { reach: DVec3::ZERO, may_climb: false, finder: Finder::Scan(Vec::new()) }
     }
 }
 
@@ -139,7 +168,13 @@ impl Default for SupportIndex {
 pub(super) fn prepare(hull: &mut ConvexHull, may_climb: bool) {
     let reach = hull.vertices.iter().fold(Vec3::ZERO, |reach, vertex| reach.max(vertex.abs()));
     hull.support.reach = reach.as_dvec3();
-    hull.support.finder = if hull.vertices.len() <= SCAN_LIMIT || !may_climb {
+    hull.support.may_climb = may_climb;
+    let is_small = hull.vertices.len() <= SCAN_LIMIT;
+    prepare_for(hull, if is_small { SupportMethod::Scan } else { SupportMethod::Climb });
+}
+
+fn prepare_for(hull: &mut ConvexHull, method: SupportMethod) {
+    hull.support.finder = if method == SupportMethod::Scan || !hull.support.may_climb {
         Finder::Scan(in_lanes(&hull.vertices))
     } else {
         let side = ((hull.vertices.len() as f32 / 48.0).sqrt() as usize).max(2);

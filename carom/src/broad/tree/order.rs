@@ -1,0 +1,200 @@
+//! Boxes in the order of the Hilbert curve through their middles.
+
+use super::super::block::{BoxBlock, LANES, LoadedBlock};
+use super::super::{Pair, hilbert};
+use super::{PORTION, is_parallel};
+use crate::bounds::Aabb;
+use crate::radix::{self, Keyed};
+use fearless_simd::{Bytes, Level, Select, Simd, SimdBase, SimdCvtTruncate, dispatch, f32x8, i32x8, u32x8};
+use glam::Vec3;
+use rayon::prelude::*;
+
+/// How many blocks are looked at to learn where boxes are.
+const SAMPLE: usize = 256;
+/// How many of their boxes tell strays from the rest.
+const JUDGES: usize = 32;
+
+/// The key of what is no box.
+const LEFT_OUT: Pair = Pair { a: u32::MAX, b: u32::MAX };
+
+/// How many blocks are fetched before any of them is computed with: a load of eight lanes would have to wait for the
+/// eight stores that wrote them.
+const AHEAD: usize = 4;
+
+/// Where boxes come from, eight at a time. A trait and not a closure, which might not be inlined.
+pub(super) trait Source: Sync {
+    /// How many boxes there are.
+    fn count(&self) -> usize;
+
+    /// The boxes from `8 * index` on.
+    fn block(&self, index: usize) -> BoxBlock;
+}
+
+impl Source for [Aabb] {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    #[inline(always)]
+    fn block(&self, index: usize) -> BoxBlock {
+        let first = index * LANES;
+        let mut block = BoxBlock::EMPTY;
+        match self.get(first..first + LANES) {
+            Some(boxes) => boxes.iter().enumerate().for_each(|(lane, bounds)| block.set(lane, bounds)),
+            None => self[first..].iter().enumerate().for_each(|(lane, bounds)| block.set(lane, bounds)),
+        }
+        block
+    }
+}
+
+impl Source for [BoxBlock] {
+    fn count(&self) -> usize {
+        self.len() * LANES
+    }
+
+    #[inline(always)]
+    fn block(&self, index: usize) -> BoxBlock {
+        self[index]
+    }
+}
+
+/// Replaces `keys` by the boxes in order: each with its rank first and which box it is second. Boxes that are not sound
+/// are left out. `spare` is scratch of any content.
+pub(super) fn sort(level: Level, source: &(impl Source + ?Sized), keys: &mut Vec<Pair>, spare: &mut Vec<Pair>) {
+    let count = source.count();
+    // Two cells or more to a box, so that few share one, and no more bits than two passes of the sort take.
+    let bits = match count {
+        0..16_000 => 6,
+        16_000..2_000_000 => 7,
+        2_000_000..16_000_000 => 8,
+        _ => hilbert::MOST_BITS,
+    };
+    let curve = dispatch!(level, simd => Curve::around(simd, source, bits));
+    keys.resize(count, LEFT_OUT);
+    let portion_keys = |(portion, keys): (usize, &mut [Pair])| dispatch!(level, simd => curve.write_keys(simd, source, portion * PORTION, keys));
+    let left_out: usize = if is_parallel(count) {
+        keys.par_chunks_mut(PORTION * LANES).enumerate().map(portion_keys).sum()
+    } else {
+        keys.chunks_mut(PORTION * LANES).enumerate().map(portion_keys).sum()
+    };
+    if left_out > 0 {
+        keys.retain(|&key| key != LEFT_OUT);
+    }
+    radix::sort(keys, spare, 3 * bits);
+}
+
+impl Keyed for Pair {
+    #[inline(always)]
+    fn key(&self) -> u64 {
+        u64::from(self.a)
+    }
+}
+
+/// A cube of cells with the curve through them.
+struct Curve {
+    least: Vec3,
+    /// Cells a unit, halved: it multiplies the sum of both corners.
+    half_scale: f32,
+    bits: u32,
+}
+
+impl Curve {
+    /// A cube around a sample of the boxes, unless a few of them lie so far off that the others would share a few
+    /// cells: the middle four fifths tell. What is outside is held to the outermost cells.
+    #[inline(always)]
+    fn around<S: Simd>(simd: S, source: &(impl Source + ?Sized), bits: u32) -> Self {
+        let blocks = source.count().div_ceil(LANES);
+        let mut least = [f32x8::splat(simd, f32::INFINITY); 3];
+        let mut greatest = [f32x8::splat(simd, f32::NEG_INFINITY); 3];
+        let mut judges = [[0.0f32; JUDGES]; 3];
+        let mut judge_count = 0;
+        let stride = (blocks / SAMPLE).max(1);
+        let judge_stride = (blocks.div_ceil(stride) / JUDGES).max(1);
+        for (turn, index) in (0..blocks).step_by(stride).enumerate() {
+            let block = source.block(index);
+            let middles = block.loaded(simd).middles(simd);
+            for axis in 0..3 {
+                // Comparisons are false for NaN, the middle of nothing.
+                let middle = middles[axis];
+                least[axis] = middle.simd_lt(least[axis]).select(middle, least[axis]);
+                greatest[axis] = middle.simd_gt(greatest[axis]).select(middle, greatest[axis]);
+            }
+            let judge = block.get(turn);
+            if turn % judge_stride == 0 && judge_count < JUDGES && judge.min.x <= judge.max.x {
+                let middle = judge.center();
+                (0..3).for_each(|axis| judges[axis][judge_count] = middle[axis]);
+                judge_count += 1;
+            }
+        }
+        let least = Vec3::from(least.map(|lanes| lanes.reduce_min()));
+        let greatest = Vec3::from(greatest.map(|lanes| lanes.reduce_max()));
+        let (least, extent) = without_strays(least, greatest, &mut judges, judge_count);
+        let half_scale = 0.5 * ((1u32 << bits) as f32 - 0.5) / extent;
+        Self { least, half_scale: if half_scale.is_finite() { half_scale } else { 0.0 }, bits }
+    }
+
+    /// The keys of the boxes from block `first` on; returns how many were left out.
+    #[inline(always)]
+    fn write_keys<S: Simd>(&self, simd: S, source: &(impl Source + ?Sized), first: usize, keys: &mut [Pair]) -> usize {
+        let mut left_out = 0;
+        let mut ahead = [BoxBlock::EMPTY; AHEAD];
+        for (batch, keys) in keys.chunks_mut(AHEAD * LANES).enumerate() {
+            let first = first + batch * AHEAD;
+            let blocks = keys.len().div_ceil(LANES);
+            for (index, block) in ahead[..blocks].iter_mut().enumerate() {
+                *block = source.block(first + index);
+            }
+            for (index, (block, keys)) in ahead.iter().zip(keys.chunks_mut(LANES)).enumerate() {
+                let block = block.loaded(simd);
+                let mut ranks = [0; LANES];
+                self.ranks(simd, &block).store_slice(&mut ranks);
+                let numbers = ((first + index) * LANES) as u32..;
+                for (key, (rank, number)) in keys.iter_mut().zip(ranks.into_iter().zip(numbers)) {
+                    *key = Pair { a: rank, b: number };
+                }
+                let sound = block.sound(simd);
+                if sound != 255 {
+                    let unsound = keys.iter_mut().enumerate().filter(|(lane, _)| sound >> lane & 1 == 0);
+                    left_out += unsound.map(|(_, key)| *key = LEFT_OUT).count();
+                }
+            }
+        }
+        left_out
+    }
+
+    #[inline(always)]
+    fn ranks<S: Simd>(&self, simd: S, block: &LoadedBlock<S>) -> u32x8<S> {
+        let LoadedBlock { min, max } = block;
+        let last = f32x8::splat(simd, ((1u32 << self.bits) - 1) as f32);
+        let zero = f32x8::splat(simd, 0.0);
+        let mut cell = [u32x8::splat(simd, 0); 3];
+        for axis in 0..3 {
+            let least = f32x8::splat(simd, self.least[axis]);
+            let at = ((min[axis] - least) + (max[axis] - least)) * f32x8::splat(simd, self.half_scale);
+            // Strays are held to the outermost cells; NaN becomes cell 0.
+            let at = at.simd_gt(zero).select(at, zero);
+            let at = at.simd_lt(last).select(at, last);
+            cell[axis] = i32x8::truncate_from(at).bitcast();
+        }
+        hilbert::rank(cell, self.bits)
+    }
+}
+
+/// The least corner and the side of a cube for the curve.
+fn without_strays(least: Vec3, greatest: Vec3, judges: &mut [[f32; JUDGES]; 3], count: usize) -> (Vec3, f32) {
+    let whole = (greatest * 0.5 - least * 0.5).max_element() * 2.0;
+    if count < JUDGES / 2 {
+        return (least, whole);
+    }
+    let (mut low, mut high) = (Vec3::ZERO, Vec3::ZERO);
+    for (axis, along) in judges.iter_mut().enumerate() {
+        let along = &mut along[..count];
+        along.sort_unstable_by(f32::total_cmp);
+        (low[axis], high[axis]) = (along[count / 10], along[count - 1 - count / 10]);
+    }
+    let inner = (high - low).max_element();
+    if whole <= 6.0 * inner || inner <= 0.0 {
+        return (least, whole);
+    }
+    ((low - 2.0 * inner).max(least), 5.0 * inner)
+}
