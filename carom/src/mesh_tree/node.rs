@@ -108,10 +108,10 @@ impl Node {
         (1 << self.count) - 1
     }
 
-    /// The box around all lanes.
+    /// The box around all lanes. The upper corner can be decoded beyond the greatest f32, where no vertex is.
     pub(super) fn bounds(&self) -> Aabb {
         let corner = |byte: u8| Vec3::from([0, 1, 2].map(|axis| self.decoded(axis, byte)));
-        Aabb::new(corner(0), corner(u8::MAX))
+        Aabb::new(corner(0), corner(u8::MAX).min(Vec3::MAX))
     }
 
     /// The lower and upper sides along an axis, in units of `1 / unit`, which is a power of two.
