@@ -6,6 +6,7 @@
 mod broad;
 mod clouds;
 mod measure;
+mod mesh;
 mod narrow;
 mod shapes;
 
@@ -38,6 +39,8 @@ enum Area {
     Broad,
     /// The narrow phase: distances and overlaps of convex pairs.
     Narrow,
+    /// Triangle meshes: the cases of the narrow phase that begin with `mesh/`.
+    Mesh,
 }
 
 /// How long the comparison may take.
@@ -57,11 +60,12 @@ fn main() -> ExitCode {
         Area::Shapes => shapes::rows(effort, &arguments.only),
         Area::Broad => broad::rows(effort, &arguments.only),
         Area::Narrow => narrow::rows(effort, &arguments.only),
+        Area::Mesh => mesh::rows(effort, &arguments.only),
     };
     let reported = rows.and_then(|rows| {
         measure::report(&rows, arguments.json.as_deref())?;
         match arguments.area {
-            Area::Shapes => Ok(()),
+            Area::Shapes | Area::Mesh => Ok(()),
             Area::Broad => broad::print_summary(&rows, effort),
             Area::Narrow => {
                 narrow::print_summary(&rows);

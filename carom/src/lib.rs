@@ -17,6 +17,8 @@
 pub mod pose;
 pub mod shape;
 
+pub mod mesh_tree;
+
 pub mod bounds;
 pub mod mass;
 

@@ -15,6 +15,7 @@ mod manifold;
 mod patch;
 mod sphere;
 mod stage;
+pub mod triangle_triangle;
 
 pub use cache::PairCache;
 pub use feature::{Feature, FeatureKind};

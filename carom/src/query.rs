@@ -7,6 +7,8 @@
 //! about 1e-12.
 
 mod form;
+mod height_field;
+pub mod mesh;
 mod pairs;
 mod projection;
 mod ray;

@@ -27,6 +27,9 @@ pub(super) fn separation(
     match (a, b) {
         (Form::Convex(a), Form::Convex(b)) => separation::of_convex_traced(a, b, b_in_a, limit, cache, tracer),
         (Form::HalfSpace(normal), Form::Convex(b)) => half_space_to_convex(*normal, b, b_in_a).map(below),
+        (Form::Pieces(Pieces::Mesh(a)), Form::Pieces(Pieces::Mesh(b))) => {
+            super::mesh::surface_separation(a, b, b_in_a, limit)
+        }
         (Form::HalfSpace(a), Form::HalfSpace(b)) => Ok(below(half_space_to_half_space(*a, *b, b_in_a))),
         (Form::Pieces(pieces), Form::Convex(_) | Form::HalfSpace(_) | Form::Pieces(_)) => {
             pieces_to(pieces, b, b_in_a, limit, tracer)
