@@ -6,7 +6,6 @@
 mod broad;
 mod clouds;
 mod measure;
-mod mesh;
 mod narrow;
 mod shapes;
 
@@ -37,10 +36,8 @@ enum Area {
     Shapes,
     /// The broad phase: pairs of boxes, rays among them, neighbours of points.
     Broad,
-    /// The narrow phase: distances and overlaps of convex pairs.
+    /// The narrow phase: distances, overlaps and contacts of convex pairs; triangle meshes.
     Narrow,
-    /// Triangle meshes: the cases of the narrow phase that begin with `mesh/`.
-    Mesh,
 }
 
 /// How long the comparison may take.
@@ -60,12 +57,11 @@ fn main() -> ExitCode {
         Area::Shapes => shapes::rows(effort, &arguments.only),
         Area::Broad => broad::rows(effort, &arguments.only),
         Area::Narrow => narrow::rows(effort, &arguments.only),
-        Area::Mesh => mesh::rows(effort, &arguments.only),
     };
     let reported = rows.and_then(|rows| {
         measure::report(&rows, arguments.json.as_deref())?;
         match arguments.area {
-            Area::Shapes | Area::Mesh => Ok(()),
+            Area::Shapes => Ok(()),
             Area::Broad => broad::print_summary(&rows, effort),
             Area::Narrow => {
                 narrow::print_summary(&rows);

@@ -2,6 +2,7 @@
 
 mod contact;
 mod convex;
+mod mesh;
 
 use crate::measure::Row;
 use crate::{Effort, Rows};
@@ -12,7 +13,7 @@ const PEER: &str = "parry3d 0.31";
 /// The cases whose names begin with `only`.
 pub fn rows(effort: Effort, only: &str) -> Rows {
     let mut rows = Vec::new();
-    for measure in [convex::rows, contact::rows] {
+    for measure in [convex::rows, contact::rows, mesh::rows] {
         rows.extend(measure(effort, only)?);
     }
     Ok(rows)
@@ -29,11 +30,14 @@ pub fn print_summary(rows: &[Row]) {
     for (row, ratio) in rated.iter().filter(|(row, ratio)| *ratio < bar(row)) {
         println!("{}: {ratio:.2} is below the bar of {}", row.case, bar(row));
     }
-    let cold: Vec<f64> =
-        rated.iter().filter(|(row, _)| !row.case.starts_with("warm")).map(|(_, ratio)| *ratio).collect();
+    let is_cold = |row: &Row| !row.case.starts_with("warm") && !row.case.starts_with("mesh");
+    let cold: Vec<f64> = rated.iter().filter(|(row, _)| is_cold(row)).map(|(_, ratio)| *ratio).collect();
     if !cold.is_empty() {
         let mean = (cold.iter().map(|ratio| ratio.ln()).sum::<f64>() / cold.len() as f64).exp();
-        println!("geometric mean of peer / ours over {} cold rows: {mean:.2}; the bar is 3", cold.len());
+        println!(
+            "geometric mean of peer / ours over {} cold rows of convex pairs: {mean:.2}; the bar is 3",
+            cold.len()
+        );
     }
     let warm = |pair: &str| rows.iter().find(|row| row.case == format!("warm/{pair}/distance")).map(|row| row.ours_ns);
     if let (Some(small), Some(large)) = (warm("hull32"), warm("hull256")) {

@@ -1,5 +1,6 @@
 //! Triangle meshes against parry3d: building, rays, boxes, overlap and distance of two.
 
+use super::{AREA, PEER};
 use crate::measure::{Row, compare};
 use crate::{Effort, Rows};
 use carom::bounds::Aabb;
@@ -12,9 +13,6 @@ use parry3d::math::{Pose as PeerPose, Rotation as PeerRotation, Vector};
 use parry3d::query::{Ray as PeerRay, RayCast as _};
 use parry3d::shape::TriMesh;
 use std::hint::black_box;
-
-const AREA: &str = "narrow";
-const PEER: &str = "parry3d 0.31";
 
 /// Measures the cases whose names begin with `only`.
 pub fn rows(effort: Effort, only: &str) -> Rows {
