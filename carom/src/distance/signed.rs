@@ -61,7 +61,6 @@ impl Signed {
 
 /// The signed distance of `b` from `a`; none if it is proven to be `limit` or more. The cache decides where the search
 /// starts; the answer depends on it within the bounds only.
-#[allow(dead_code, reason = "for contacts")]
 pub(crate) fn signed(
     a: &Convex<'_>,
     b: &Convex<'_>,
