@@ -21,7 +21,7 @@ pub use ray::{Ray, RayHit, ray_cast};
 use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::minimum_norm::Cache;
 use crate::distance::placement::Placement;
-use crate::distance::separation::Relation;
+use crate::distance::separation::{Relation, Separation};
 use crate::distance::{box_axes, feature};
 use crate::pose::{Pose, PoseError};
 use crate::shape::{Shape, ShapeKind};
@@ -219,26 +219,7 @@ fn distance_from(
     }
     let b_in_a = Placement::seen_from(&turned, offset, pose_b.rotation);
     let separation = pairs::separation(&Form::of(a), &Form::of(b), &b_in_a, f64::INFINITY, cache, tracer)?;
-    let Some(separation) = separation.map(|found| found.placed(&turned)) else {
-        // Nothing is farther than infinity.
-        return Err(QueryError::TooFar { distance: f64::INFINITY });
-    };
-    let (on_a, on_b) = (pose_a.position + separation.on_a, pose_a.position + separation.on_b);
-    let gap = Gap {
-        // Before the world's rounding: far from the origin the points are rounded, the distance need not be.
-        distance: separation.on_a.distance(separation.on_b).max(separation.lower).min(separation.upper),
-        on_a,
-        on_b,
-        normal: separation.normal.as_vec3(),
-        lower: separation.lower,
-        upper: separation.upper,
-        stop: separation.stop,
-    };
-    Ok(match separation.relation {
-        Relation::Apart => Distance::Apart(gap),
-        Relation::Overlapping => Distance::Overlapping { common: on_a, upper: separation.upper },
-        Relation::Undecided => Distance::Undecided(gap),
-    })
+    Distance::in_world(separation, &turned, pose_a.position)
 }
 
 /// Whether two shapes have a point in common. Touching counts, to within rounding.
@@ -303,7 +284,8 @@ pub fn overlap(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<boo
 ///
 /// # Errors
 ///
-/// [`QueryError::NotSupported`] for meshes, height fields and two half-spaces that do not face each other.
+/// [`QueryError::NotSupported`] for meshes, height fields and two half-spaces that do not face each other. Two closed
+/// meshes have [`mesh::penetration`], whose bounds need not meet and which may have no deepest points.
 pub fn penetration(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<Penetration, QueryError> {
     penetration_traced(a, pose_a, b, pose_b, &mut ())
 }
@@ -358,6 +340,31 @@ impl Distance {
             Self::Apart(gap) | Self::Undecided(gap) => Some(gap),
             Self::Overlapping { .. } => None,
         }
+    }
+
+    /// From what was found in the frame of the first shape, which is `turned` in the world and stands at `place`.
+    #[inline]
+    fn in_world(found: Option<Separation>, turned: &Placement, place: DVec3) -> Result<Self, QueryError> {
+        let Some(found) = found.map(|found| found.placed(turned)) else {
+            // Nothing is farther than infinity.
+            return Err(QueryError::TooFar { distance: f64::INFINITY });
+        };
+        let (on_a, on_b) = (place + found.on_a, place + found.on_b);
+        let gap = Gap {
+            // Before the world's rounding: far from the origin the points are rounded, the distance need not be.
+            distance: found.on_a.distance(found.on_b).max(found.lower).min(found.upper),
+            on_a,
+            on_b,
+            normal: found.normal.as_vec3(),
+            lower: found.lower,
+            upper: found.upper,
+            stop: found.stop,
+        };
+        Ok(match found.relation {
+            Relation::Apart => Self::Apart(gap),
+            Relation::Overlapping => Self::Overlapping { common: on_a, upper: found.upper },
+            Relation::Undecided => Self::Undecided(gap),
+        })
     }
 }
 

@@ -12,11 +12,11 @@ pub use penetration::{Penetration, penetration};
 
 use super::ray::{LocalHit, LocalRay};
 use super::ray_convex::through_triangle;
-use super::{Distance, Gap, QueryError, between, checked, near_enough};
+use super::{Distance, QueryError, between, checked, near_enough};
 use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::feature::{self, Pair};
 use crate::distance::placement::Placement;
-use crate::distance::separation::{self, Relation, Separation};
+use crate::distance::separation::{self, Separation};
 use crate::mesh_tree::{Reach, Slot, visit_pairs};
 use crate::narrow::triangle_triangle;
 use crate::pose::Pose;
@@ -118,9 +118,10 @@ pub fn crossings(
 /// How far the surfaces of two meshes are apart, with closest points. Zero only where triangles meet: use [`overlap`]
 /// to find a mesh inside another.
 pub fn distance(a: &TriangleMesh, pose_a: &Pose, b: &TriangleMesh, pose_b: &Pose) -> Result<Distance, QueryError> {
-    let b_in_a = placed(pose_a, pose_b)?;
+    let (offset, turned) = between(pose_a, pose_b)?;
+    let b_in_a = Placement::seen_from(&turned, offset, pose_b.rotation);
     let found = surface_separation(a, b, &b_in_a, f64::INFINITY)?;
-    found.map(|found| in_world(&found, pose_a)).ok_or(QueryError::TooFar { distance: f64::INFINITY })
+    Distance::in_world(found, &turned, pose_a.position)
 }
 
 /// Whether a point is inside a closed mesh or on its surface; never for a mesh that is not closed. Inside is where the
@@ -150,25 +151,6 @@ pub fn contains(mesh: &TriangleMesh, pose: &Pose, point: DVec3) -> Result<bool, 
 fn placed(pose_a: &Pose, pose_b: &Pose) -> Result<Placement, QueryError> {
     let (offset, turned) = between(pose_a, pose_b)?;
     Ok(Placement::seen_from(&turned, offset, pose_b.rotation))
-}
-
-fn in_world(found: &Separation, pose_a: &Pose) -> Distance {
-    let found = found.placed(&Placement::turned(pose_a));
-    let (on_a, on_b) = (pose_a.position + found.on_a, pose_a.position + found.on_b);
-    let gap = Gap {
-        distance: found.on_a.distance(found.on_b).max(found.lower).min(found.upper),
-        on_a,
-        on_b,
-        normal: found.normal.as_vec3(),
-        lower: found.lower,
-        upper: found.upper,
-        stop: found.stop,
-    };
-    match found.relation {
-        Relation::Apart => Distance::Apart(gap),
-        Relation::Overlapping => Distance::Overlapping { common: on_a, upper: found.upper },
-        Relation::Undecided => Distance::Undecided(gap),
-    }
 }
 
 impl MeshCrossing {
