@@ -1,9 +1,10 @@
 //! M5: a compact tree of boxes over the triangles of a mesh, so that only those that can matter are looked at.
 //!
-//! Every node holds up to eight boxes as bytes in its own frame (`node`), 80 bytes in all and about 30 a triangle with its corners, and
-//! tests them in one go. At the bottom the boxes are those of single triangles, so one test sifts eight of them. Boxes
-//! are rounded outward when they are made; what a walk computes in f32 is widened by its own rounding, so no triangle
-//! is ever left out, whatever the coordinates. Walks use a stack of fixed size and allocate nothing.
+//! Every node holds up to eight boxes as bytes in its own frame (`node`), 80 bytes in all and about 30 a triangle with
+//! its corners, and tests them in one go. At the bottom the boxes are those of single triangles, so one test sifts
+//! eight of them. Boxes are rounded outward when they are made; what a walk computes in f32 is widened by its own
+//! rounding, so no triangle is ever left out, whatever the coordinates. Walks use a stack of fixed size and allocate
+//! nothing.
 //! Cost: a build O(n log n) (`build`); a box, ray or nearest-point walk about 8 nodes for each level; two trees in
 //! tandem (`tandem`) one node test for eight pairs.
 //! Source: the compressed wide node is that of Ylitie, Karras, Laine 2017, doi 10.1145/3105762.3105773; the frame

@@ -10,7 +10,8 @@
 //! zero; when rounding breaks the horizon; at 400 corners. The reason and both bounds are part of the answer.
 //! Cost: two supports and about six new faces a step; 5 to 20 steps for boxes and hulls, 10 to 80 for curved bodies.
 //! Source: van den Bergen (2001), Proximity queries and penetration depth computation on 3D game objects. Departs: the
-//! best direction of all steps is kept, not the last; flat sides are tried first; flat, touching and point-like differences are answered.
+//! best direction of all steps is kept, not the last; flat sides are tried first; flat, touching and point-like
+//! differences are answered.
 
 use super::convex::SupportFault;
 use super::feature::{Pair, nearest_on_face};
