@@ -44,9 +44,11 @@ fn sort_alone<T: Keyed>(items: &mut [T], spare: &mut [T], bits: u32) -> bool {
     let passes = bits.div_ceil(DIGIT_BITS);
     let digit_bits = bits.div_ceil(passes.max(1));
     let (mut from, mut to) = (items, spare);
+    let mut starts = [0; DIGITS];
     for pass in 0..passes {
         let digit = Digit { shift: pass * digit_bits, bits: digit_bits };
-        let mut starts = digit.count(from);
+        starts[..1 << digit_bits].fill(0);
+        digit.count(from, &mut starts);
         let mut sum = 0;
         for start in &mut starts[..1 << digit_bits] {
             sum += std::mem::replace(start, sum);
@@ -69,7 +71,11 @@ fn sort_shared<T: Keyed>(items: &mut [T], spare: &mut [T], bits: u32, threads: u
     let top = Digit { shift: bits - digit_bits, bits: digit_bits };
     let counts = items
         .par_chunks(1 << 15)
-        .map(|items| top.count(items))
+        .map(|items| {
+            let mut counts = [0; DIGITS];
+            top.count(items, &mut counts);
+            counts
+        })
         .reduce(|| [0; DIGITS], |a, b| std::array::from_fn(|digit| a[digit] + b[digit]));
     // Ranges of digits with about as many items each.
     let mut shares = Vec::with_capacity(threads + 1);
@@ -124,10 +130,10 @@ impl Digit {
         (item.key() >> self.shift) as usize & ((1 << self.bits) - 1) & (DIGITS - 1)
     }
 
-    fn count<T: Keyed>(self, items: &[T]) -> [u32; DIGITS] {
-        let mut counts = [0; DIGITS];
+    /// Adds to each count how many items have its digit.
+    #[inline(always)]
+    fn count<T: Keyed>(self, items: &[T], counts: &mut [u32; DIGITS]) {
         items.iter().for_each(|item| counts[self.of(item)] += 1);
-        counts
     }
 }
 

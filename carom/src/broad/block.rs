@@ -3,7 +3,7 @@
 use super::ray::{BoxRay, WIDENING};
 use crate::bounds::Aabb;
 use fearless_simd::{Select, Simd, SimdBase, SimdMask, f32x8};
-use glam::{Vec3, Vec3A};
+use glam::{Vec3, Vec3A, Vec4};
 
 /// How many boxes a block holds.
 pub(super) const LANES: usize = 8;
@@ -54,9 +54,8 @@ impl BoxBlock {
     /// The box around all eight.
     #[inline(always)]
     pub(super) fn union(&self) -> Aabb {
-        let least = |lanes: &[f32; LANES]| lanes.iter().copied().fold(f32::INFINITY, |a, b| if b < a { b } else { a });
-        let greatest =
-            |lanes: &[f32; LANES]| lanes.iter().copied().fold(f32::NEG_INFINITY, |a, b| if b > a { b } else { a });
+        let least = |lanes: &[f32; LANES]| Vec4::from_slice(lanes).min(Vec4::from_slice(&lanes[4..])).min_element();
+        let greatest = |lanes: &[f32; LANES]| Vec4::from_slice(lanes).max(Vec4::from_slice(&lanes[4..])).max_element();
         Aabb {
             min: Vec3::new(least(&self.min[0]), least(&self.min[1]), least(&self.min[2])),
             max: Vec3::new(greatest(&self.max[0]), greatest(&self.max[1]), greatest(&self.max[2])),
@@ -128,15 +127,6 @@ impl<S: Simd> LoadedBlock<S> {
         let y = self.min[1].simd_le(f32x8::splat(simd, max.y)) & f32x8::splat(simd, min.y).simd_le(self.max[1]);
         let z = self.min[2].simd_le(f32x8::splat(simd, max.z)) & f32x8::splat(simd, min.z).simd_le(self.max[2]);
         (x & y & z).to_bitmask() as u32
-    }
-
-    /// The middles of the boxes; halves first, so that the sums cannot overflow.
-    #[inline(always)]
-    pub(super) fn middles(&self, simd: S) -> [f32x8<S>; 3] {
-        let half = f32x8::splat(simd, 0.5);
-        let [x, y, z] = self.min;
-        let [u, v, w] = self.max;
-        [x * half + u * half, y * half + v * half, z * half + w * half]
     }
 
     /// Bit `i` says whether lane `i` has a box that is finite and not inside out.

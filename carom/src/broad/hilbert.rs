@@ -28,11 +28,11 @@ pub(crate) trait Word:
 impl Word for u32 {}
 impl<S: fearless_simd::Simd> Word for fearless_simd::u32x8<S> {}
 
-/// The rank of a cell along the curve through a cube of `2^bits` cells a side; `bits` is at most [`MOST_BITS`], and
-/// coordinates are below `2^bits`. The rank has three times as many bits.
+/// The rank of a cell along the curve through a cube of `2^BITS` cells a side, at most [`MOST_BITS`]; coordinates are
+/// below `2^BITS`. The rank has three times as many bits.
 #[inline(always)]
-pub(crate) fn rank<W: Word>([mut x, mut y, mut z]: [W; 3], bits: u32) -> W {
-    for bit in (1..bits).rev() {
+pub(crate) fn rank<const BITS: u32, W: Word>([mut x, mut y, mut z]: [W; 3]) -> W {
+    for bit in (1..BITS).rev() {
         let below = (1 << bit) - 1;
         x = x ^ below_if_set(x, bit);
         for other in [&mut y, &mut z] {
@@ -80,7 +80,7 @@ mod tests {
         for x in 0..side {
             for y in 0..side {
                 for z in 0..side {
-                    let rank = rank([x, y, z], MOST_BITS) as usize;
+                    let rank = rank::<MOST_BITS, u32>([x, y, z]) as usize;
                     assert!(rank < 1 << 30);
                     let place = cells.get_mut(rank).expect("the curve fills the corner cube first");
                     assert_eq!(place.replace([x, y, z]), None, "two cells have rank {rank}");

@@ -22,7 +22,7 @@ mod slots;
 
 use super::block::{self, NOTHING};
 use super::events::Events;
-use super::proxies::{checked, is_sound};
+use super::proxies::checked;
 use super::{BoxRay, BroadPhase, BroadPhaseError, Changes, Cost, Drawn, MAX_PROXIES, Neighbour, Pair, Proxies};
 use crate::bounds::Aabb;
 use fearless_simd::{Level, dispatch};
@@ -160,8 +160,10 @@ impl DynamicTree {
         if boxes.len() > MAX_PROXIES as usize {
             return Err(BroadPhaseError::IdTooGreat { id: MAX_PROXIES });
         }
-        // All of them, without asking after each.
-        if !boxes.iter().fold(true, |all, bounds| all & is_sound(bounds)) {
+        // The sort borrows the lists of pairs, and must be able to give them back.
+        self.refresh();
+        if !self.order(boxes) {
+            self.find_near_again();
             for (id, bounds) in (0u32..).zip(boxes) {
                 checked(id, *bounds)?;
             }
@@ -175,6 +177,8 @@ impl DynamicTree {
     /// A tree over boxes that were checked before.
     pub(super) fn over(boxes: &Proxies) -> Self {
         let mut tree = Self::default();
+        // Ids without a box are left out.
+        tree.order(boxes.raw());
         tree.fill(boxes.raw());
         tree
     }

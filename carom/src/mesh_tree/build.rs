@@ -125,17 +125,21 @@ fn node_around<'a>(level: Level, spans: impl Iterator<Item = &'a Span>, first: u
 
 /// The triangles by size class, and within a class along the Hilbert curve through their middles.
 fn along_curve(boxes: &[Span], unit: f32) -> Vec<u32> {
+    // A few cells to a triangle of a surface.
+    match boxes.len() {
+        0..1_000 => along_curve_of::<6>(boxes, unit),
+        1_000..200_000 => along_curve_of::<8>(boxes, unit),
+        _ => along_curve_of::<10>(boxes, unit),
+    }
+}
+
+/// The same through a cube of `2^BITS` cells a side.
+fn along_curve_of<const BITS: u32>(boxes: &[Span], unit: f32) -> Vec<u32> {
     let middles = boxes.iter().map(|span| span.center() * unit);
     let (least, greatest) = middles.fold((Vec3A::INFINITY, Vec3A::NEG_INFINITY), |(least, greatest), middle| {
         (least.min(middle), greatest.max(middle))
     });
-    // A few cells to a triangle of a surface.
-    let bits = match boxes.len() {
-        0..1_000 => 6,
-        1_000..200_000 => 8,
-        _ => 10,
-    };
-    let scale = ((1u32 << bits) as f32 - 0.5) / (greatest - least).max_element();
+    let scale = ((1u32 << BITS) as f32 - 0.5) / (greatest - least).max_element();
     let scale = if scale.is_finite() { scale } else { 0.0 };
     let usual = usual_extent(boxes, unit);
     let key = |(span, id): (&Span, u32)| {
@@ -143,7 +147,7 @@ fn along_curve(boxes: &[Span], unit: f32) -> Vec<u32> {
         // Steps of 16 from 4 times the usual; the conversion saturates, and makes zero of NaN.
         let extent = (span.max * unit - span.min * unit).max_element() / (4.0 * usual);
         let class = u64::from(extent > 1.0) + u64::from(extent > 16.0) + u64::from(extent > 256.0);
-        (class << (3 * bits) | u64::from(hilbert::rank(cell, bits))) << 32 | u64::from(id)
+        (class << (3 * BITS) | u64::from(hilbert::rank::<BITS, u32>(cell))) << 32 | u64::from(id)
     };
     let mut keys: Vec<u64> = if boxes.len() >= PARALLEL {
         boxes.par_iter().with_min_len(PARALLEL / 4).zip(0..boxes.len() as u32).map(key).collect()
@@ -151,7 +155,7 @@ fn along_curve(boxes: &[Span], unit: f32) -> Vec<u32> {
         boxes.iter().zip(0u32..).map(key).collect()
     };
     // Two bits more for the class.
-    radix::sort(&mut keys, &mut Vec::new(), 3 * bits + 2);
+    radix::sort(&mut keys, &mut Vec::new(), 3 * BITS + 2);
     keys.into_iter().map(|key| key as u32).collect()
 }
 

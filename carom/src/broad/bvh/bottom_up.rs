@@ -148,7 +148,7 @@ impl Forest {
         self.keys.extend(middles.zip(run.iter()).map(|(middle, &cluster)| {
             // NaN, where all middles are one, becomes cell 0.
             let cell = ((middle * 0.5 - least * 0.5) / half_extent * last).to_array().map(|cell| cell as u32);
-            u64::from(hilbert::rank(cell, CURVE_BITS)) << 32 | u64::from(cluster)
+            u64::from(hilbert::rank::<CURVE_BITS, u32>(cell)) << 32 | u64::from(cluster)
         }));
         if run.len() < 256 {
             self.keys.sort_unstable();

@@ -8,14 +8,21 @@ use crate::bounds::Aabb;
 use rayon::prelude::*;
 
 impl DynamicTree {
-    /// Fills the tree with these boxes by id, whatever it held before; those that are not sound are left out.
-    pub(super) fn fill(&mut self, boxes: &[Aabb]) {
-        // Both lists are about to be written anew: until then the sort has their memory.
+    /// Sorts boxes on the memory of both lists of pairs; says whether all are sound. The tree must be filled or its pairs
+    /// found again afterwards.
+    pub(super) fn order(&mut self, boxes: &[Aabb]) -> bool {
         order::sort(self.level, boxes, &mut self.near, &mut self.pairs);
+        self.near.len() == boxes.len()
+    }
+
+    /// Fills the tree with these boxes by id, whatever it held before; they were put in order before.
+    pub(super) fn fill(&mut self, boxes: &[Aabb]) {
         let keys = &self.near;
         let count = keys.len();
         self.slots.reset(count);
-        self.slot_of.clear();
+        if count < boxes.len() {
+            self.slot_of.clear();
+        }
         self.slot_of.resize(boxes.len(), NONE);
         self.nodes.reset(count);
         if let Some(leaves) = self.nodes.levels.first_mut() {

@@ -246,8 +246,8 @@ impl<'a> Found<'a> {
     #[cold]
     fn flush(&mut self) {
         if self.near.capacity() - self.near.len() < self.count {
-            // By a quarter, not by double: the list is the largest part of the tree's memory.
-            self.near.reserve_exact(self.near.len() / 4 + HELD);
+            // By little, not by double: the list is a large part of the tree's memory.
+            self.near.reserve_exact(self.near.len() / 16 + HELD);
         }
         let held = self.firsts.iter().zip(&self.seconds).take(self.count);
         self.near.extend(held.map(|(&a, &b)| Pair { a, b }));

@@ -67,7 +67,7 @@ impl Nodes {
         self.dirty.resize(self.levels[0].len().div_ceil(64), 0);
     }
 
-    /// Makes room for `slots` slots, all of them empty.
+    /// Makes room for `slots` slots, which are all to be written; lanes beyond them are empty.
     pub(super) fn reset(&mut self, slots: usize) {
         self.slots = slots;
         let mut blocks = slots.div_ceil(LANES);
@@ -76,8 +76,10 @@ impl Nodes {
             if level == self.levels.len() {
                 self.levels.push(Vec::new());
             }
-            self.levels[level].clear();
             self.levels[level].resize(blocks, BoxBlock::EMPTY);
+            if let Some(last) = self.levels[level].last_mut() {
+                *last = BoxBlock::EMPTY;
+            }
             level += 1;
             blocks = if blocks == 1 { 0 } else { blocks.div_ceil(LANES) };
         }

@@ -6,12 +6,12 @@ use super::{PORTION, is_parallel};
 use crate::bounds::Aabb;
 use crate::radix::{self, Keyed};
 use fearless_simd::{Bytes, Level, Select, Simd, SimdBase, SimdCvtTruncate, dispatch, f32x8, i32x8, u32x8};
-use glam::Vec3;
+use glam::{Vec3, Vec3A};
 use rayon::prelude::*;
 
-/// How many blocks are looked at to learn where boxes are.
+/// How many boxes are looked at to learn where they are.
 const SAMPLE: usize = 256;
-/// How many of their boxes tell strays from the rest.
+/// How many of these tell strays from the rest.
 const JUDGES: usize = 32;
 
 /// The key of what is no box.
@@ -26,13 +26,21 @@ pub(super) trait Source: Sync {
     /// How many boxes there are.
     fn count(&self) -> usize;
 
-    /// The boxes from `8 * index` on.
+    /// One of them.
+    fn bounds(&self, index: usize) -> Aabb;
+
+    /// Those from `8 * index` on.
     fn block(&self, index: usize) -> BoxBlock;
 }
 
 impl Source for [Aabb] {
     fn count(&self) -> usize {
         self.len()
+    }
+
+    #[inline(always)]
+    fn bounds(&self, index: usize) -> Aabb {
+        self[index]
     }
 
     #[inline(always)]
@@ -53,6 +61,11 @@ impl Source for [BoxBlock] {
     }
 
     #[inline(always)]
+    fn bounds(&self, index: usize) -> Aabb {
+        self[index / LANES].get(index)
+    }
+
+    #[inline(always)]
     fn block(&self, index: usize) -> BoxBlock {
         self[index]
     }
@@ -61,15 +74,25 @@ impl Source for [BoxBlock] {
 /// Replaces `keys` by the boxes in order: each with its rank first and which box it is second. Boxes that are not sound
 /// are left out. `spare` is scratch of any content.
 pub(super) fn sort(level: Level, source: &(impl Source + ?Sized), keys: &mut Vec<Pair>, spare: &mut Vec<Pair>) {
-    let count = source.count();
     // Two cells or more to a box, so that few share one, and no more bits than two passes of the sort take.
-    let bits = match count {
-        0..16_000 => 6,
-        16_000..2_000_000 => 7,
-        2_000_000..16_000_000 => 8,
-        _ => hilbert::MOST_BITS,
-    };
-    let curve = dispatch!(level, simd => Curve::around(simd, source, bits));
+    match source.count() {
+        0..2_000 => sort_by::<5>(level, source, keys, spare),
+        2_000..16_000 => sort_by::<6>(level, source, keys, spare),
+        16_000..2_000_000 => sort_by::<7>(level, source, keys, spare),
+        2_000_000..16_000_000 => sort_by::<8>(level, source, keys, spare),
+        _ => sort_by::<{ hilbert::MOST_BITS }>(level, source, keys, spare),
+    }
+}
+
+/// Sorts by cells of a cube of `2^BITS` a side.
+fn sort_by<const BITS: u32>(
+    level: Level,
+    source: &(impl Source + ?Sized),
+    keys: &mut Vec<Pair>,
+    spare: &mut Vec<Pair>,
+) {
+    let count = source.count();
+    let curve = Curve::<BITS>::around(source);
     keys.resize(count, LEFT_OUT);
     let portion_keys = |(portion, keys): (usize, &mut [Pair])| dispatch!(level, simd => curve.write_keys(simd, source, portion * PORTION, keys));
     let left_out: usize = if is_parallel(count) {
@@ -80,7 +103,7 @@ pub(super) fn sort(level: Level, source: &(impl Source + ?Sized), keys: &mut Vec
     if left_out > 0 {
         keys.retain(|&key| key != LEFT_OUT);
     }
-    radix::sort(keys, spare, 3 * bits);
+    radix::sort(keys, spare, 3 * BITS);
 }
 
 impl Keyed for Pair {
@@ -90,47 +113,38 @@ impl Keyed for Pair {
     }
 }
 
-/// A cube of cells with the curve through them.
-struct Curve {
+/// A cube of `2^BITS` cells a side with the curve through them.
+struct Curve<const BITS: u32> {
     least: Vec3,
     /// Cells a unit, halved: it multiplies the sum of both corners.
     half_scale: f32,
-    bits: u32,
 }
 
-impl Curve {
+impl<const BITS: u32> Curve<BITS> {
     /// A cube around a sample of the boxes, unless a few of them lie so far off that the others would share a few
     /// cells: the middle four fifths tell. What is outside is held to the outermost cells.
-    #[inline(always)]
-    fn around<S: Simd>(simd: S, source: &(impl Source + ?Sized), bits: u32) -> Self {
-        let blocks = source.count().div_ceil(LANES);
-        let mut least = [f32x8::splat(simd, f32::INFINITY); 3];
-        let mut greatest = [f32x8::splat(simd, f32::NEG_INFINITY); 3];
+    fn around(source: &(impl Source + ?Sized)) -> Self {
+        let (mut least, mut greatest) = (Vec3A::INFINITY, Vec3A::NEG_INFINITY);
         let mut judges = [[0.0f32; JUDGES]; 3];
         let mut judge_count = 0;
-        let stride = (blocks / SAMPLE).max(1);
-        let judge_stride = (blocks.div_ceil(stride) / JUDGES).max(1);
-        for (turn, index) in (0..blocks).step_by(stride).enumerate() {
-            let block = source.block(index);
-            let middles = block.loaded(simd).middles(simd);
-            for axis in 0..3 {
-                // Comparisons are false for NaN, the middle of nothing.
-                let middle = middles[axis];
-                least[axis] = middle.simd_lt(least[axis]).select(middle, least[axis]);
-                greatest[axis] = middle.simd_gt(greatest[axis]).select(middle, greatest[axis]);
+        let stride = (source.count() / SAMPLE).max(1);
+        let judge_stride = stride * (source.count() / stride / JUDGES).max(1);
+        for index in (0..source.count()).step_by(stride) {
+            let bounds = source.bounds(index);
+            if bounds.min.x > bounds.max.x {
+                continue;
             }
-            let judge = block.get(turn);
-            if turn % judge_stride == 0 && judge_count < JUDGES && judge.min.x <= judge.max.x {
-                let middle = judge.center();
+            let middle = 0.5 * Vec3A::from(bounds.min) + 0.5 * Vec3A::from(bounds.max);
+            least = least.min(middle);
+            greatest = greatest.max(middle);
+            if index % judge_stride == 0 && judge_count < JUDGES {
                 (0..3).for_each(|axis| judges[axis][judge_count] = middle[axis]);
                 judge_count += 1;
             }
         }
-        let least = Vec3::from(least.map(|lanes| lanes.reduce_min()));
-        let greatest = Vec3::from(greatest.map(|lanes| lanes.reduce_max()));
-        let (least, extent) = without_strays(least, greatest, &mut judges, judge_count);
-        let half_scale = 0.5 * ((1u32 << bits) as f32 - 0.5) / extent;
-        Self { least, half_scale: if half_scale.is_finite() { half_scale } else { 0.0 }, bits }
+        let (least, extent) = without_strays(least.into(), greatest.into(), &mut judges, judge_count);
+        let half_scale = 0.5 * ((1u32 << BITS) as f32 - 0.5) / extent;
+        Self { least, half_scale: if half_scale.is_finite() { half_scale } else { 0.0 } }
     }
 
     /// The keys of the boxes from block `first` on; returns how many were left out.
@@ -165,7 +179,7 @@ impl Curve {
     #[inline(always)]
     fn ranks<S: Simd>(&self, simd: S, block: &LoadedBlock<S>) -> u32x8<S> {
         let LoadedBlock { min, max } = block;
-        let last = f32x8::splat(simd, ((1u32 << self.bits) - 1) as f32);
+        let last = f32x8::splat(simd, ((1u32 << BITS) - 1) as f32);
         let zero = f32x8::splat(simd, 0.0);
         let mut cell = [u32x8::splat(simd, 0); 3];
         for axis in 0..3 {
@@ -176,7 +190,7 @@ impl Curve {
             let at = at.simd_lt(last).select(at, last);
             cell[axis] = i32x8::truncate_from(at).bitcast();
         }
-        hilbert::rank(cell, self.bits)
+        hilbert::rank::<BITS, _>(cell)
     }
 }
 

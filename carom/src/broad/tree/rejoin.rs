@@ -51,6 +51,14 @@ impl Before {
 }
 
 impl DynamicTree {
+    /// Lists near pairs as they were at the last refresh, after the memory of the list was used for something else.
+    pub(super) fn find_near_again(&mut self) {
+        self.join_all(0);
+        let Self { slots, near, level, .. } = self;
+        dispatch!(*level, simd => mark_touching(simd, slots, near));
+        self.pairs_are_current = false;
+    }
+
     /// Sorts and joins all slots, and tells what began and ended.
     pub(super) fn rejoin(&mut self) {
         let mut before = std::mem::take(&mut self.before);

@@ -1,0 +1,146 @@
+//! Moving all boxes of the dynamic tree at once is the same as moving them one by one; what is refused changes nothing.
+
+use carom::bounds::{Aabb, BoundingVolume as _};
+use carom::broad::{BroadPhase, BroadPhaseError, DynamicTree, Pair};
+use carom::glam::Vec3;
+use std::collections::BTreeSet;
+
+fn random_vector(rng: &mut fastrand::Rng) -> Vec3 {
+    Vec3::new(rng.f32(), rng.f32(), rng.f32()) - 0.5
+}
+
+fn plain_pairs(boxes: &[Option<Aabb>]) -> BTreeSet<Pair> {
+    let there = || (0u32..).zip(boxes).filter_map(|(id, bounds)| Some((id, (*bounds)?)));
+    there()
+        .flat_map(|(a, one)| there().filter(move |(b, other)| a < *b && one.overlaps(other)).map(move |(b, _)| (a, b)))
+        .map(|(a, b)| Pair { a, b })
+        .collect()
+}
+
+/// Boxes that fly, turn back, stop and start again; some are removed and come back.
+#[test]
+fn all_at_once_is_the_same_as_one_by_one() {
+    for seed in 0..4 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let count = [9, 60, 400, 700][seed as usize];
+        let side = (count as f32 * 2.0).cbrt();
+        let mut boxes: Vec<Option<Aabb>> = (0..count)
+            .map(|_| {
+                let center = random_vector(&mut rng) * side;
+                let half = 0.5 * (random_vector(&mut rng) + 0.75);
+                Some(Aabb::new(center - half, center + half))
+            })
+            .collect();
+        let mut velocities: Vec<Vec3> = (0..count).map(|_| random_vector(&mut rng) * 0.1).collect();
+        let start: Vec<Aabb> = boxes.iter().copied().flatten().collect();
+        let mut tree = DynamicTree::from_boxes(&start).expect("sound boxes");
+        let mut twin = tree.clone();
+        let mut pairs: BTreeSet<Pair> = tree.changes().began.iter().copied().collect();
+        twin.changes();
+        for frame in 0..120 {
+            for (id, velocity) in velocities.iter_mut().enumerate() {
+                match rng.u32(0..60) {
+                    0 => *velocity = -*velocity,
+                    1 => *velocity = Vec3::ZERO,
+                    2 => *velocity = random_vector(&mut rng) * if rng.bool() { 0.1 } else { 3.0 },
+                    3 if frame % 7 == 0 => match boxes[id].take() {
+                        Some(_) => {
+                            tree.remove(id as u32).expect("it is there");
+                            twin.remove(id as u32).expect("it is there");
+                        }
+                        None => {
+                            let center = random_vector(&mut rng) * side;
+                            let bounds = Aabb::new(center - 0.4, center + 0.4);
+                            boxes[id] = Some(bounds);
+                            tree.insert(id as u32, bounds).expect("it is not there");
+                            twin.insert(id as u32, bounds).expect("it is not there");
+                        }
+                    },
+                    _ => {}
+                }
+                if let Some(bounds) = &mut boxes[id] {
+                    *bounds = Aabb::new(bounds.min + *velocity, bounds.max + *velocity);
+                }
+            }
+            tree.update_all(|id| Some((boxes[id as usize].as_ref()?, &velocities[id as usize]))).expect("sound boxes");
+            for (id, bounds) in (0u32..).zip(&boxes) {
+                if let Some(bounds) = bounds {
+                    twin.update(id, *bounds, velocities[id as usize]).expect("sound boxes");
+                }
+            }
+            // Queries see the boxes at once.
+            let place = Aabb::new(Vec3::splat(-0.5), Vec3::splat(1.0));
+            let mut found = BTreeSet::new();
+            tree.overlapping(&place, &mut |id| assert!(found.insert(id), "twice"));
+            let expected = (0u32..).zip(&boxes).filter(|(_, bounds)| bounds.is_some_and(|b| b.overlaps(&place)));
+            assert_eq!(found, expected.map(|(id, _)| id).collect(), "frame {frame}");
+
+            for tree in [&mut tree, &mut twin] {
+                assert_eq!(tree.pairs().iter().copied().collect::<BTreeSet<_>>(), plain_pairs(&boxes), "frame {frame}");
+            }
+            let changes = tree.changes();
+            for pair in changes.ended {
+                assert!(pairs.remove(pair), "frame {frame}: {pair:?} had not begun");
+            }
+            for pair in changes.began {
+                assert!(pairs.insert(*pair), "frame {frame}: {pair:?} had not ended");
+            }
+            assert_eq!(pairs, plain_pairs(&boxes), "frame {frame}");
+        }
+    }
+}
+
+#[test]
+fn an_unsound_box_is_refused_and_what_came_before_is_kept() {
+    let boxes = [0.0, 10.0, 20.0].map(|at: f32| Aabb::new(Vec3::splat(at), Vec3::splat(at + 1.0)));
+    let bad = [
+        Aabb::new(Vec3::NAN, Vec3::ONE),
+        Aabb::new(Vec3::ONE, Vec3::ZERO),
+        Aabb::new(Vec3::ZERO, Vec3::INFINITY),
+        Aabb::new(Vec3::NEG_INFINITY, Vec3::ZERO),
+    ];
+    for bad in bad {
+        let mut tree = DynamicTree::from_boxes(&boxes).expect("sound boxes");
+        tree.changes();
+        let moved = boxes.map(|bounds| Aabb::new(bounds.min * 0.05, bounds.min * 0.05 + 1.0));
+        let mut asked = Vec::new();
+        let outcome = tree.update_all(|id| {
+            asked.push(id);
+            Some((if asked.len() == 3 { &bad } else { &moved[id as usize] }, &Vec3::ZERO))
+        });
+        assert!(matches!(outcome, Err(BroadPhaseError::BadBox { id, .. }) if id == asked[2]), "{outcome:?}");
+        assert_eq!(asked.len(), 3);
+        let bounds: Vec<_> = asked.iter().filter_map(|&id| tree.bounds(id)).collect();
+        let expected = [moved[asked[0] as usize], moved[asked[1] as usize], boxes[asked[2] as usize]];
+        assert_eq!(bounds, expected);
+        assert_eq!(tree.pairs().len(), 1);
+    }
+}
+
+#[test]
+fn a_refused_rebuild_changes_nothing() {
+    let mut rng = fastrand::Rng::with_seed(11);
+    let cube = |center: Vec3| Aabb::new(center - 0.5, center + 0.5);
+    let mut boxes: Vec<Aabb> = (0..500).map(|_| cube(random_vector(&mut rng) * 9.0)).collect();
+    let mut tree = DynamicTree::from_boxes(&boxes).expect("sound boxes");
+    let mut pairs: BTreeSet<Pair> = tree.changes().began.iter().copied().collect();
+    for frame in 0..40 {
+        for (id, bounds) in (0u32..).zip(&mut boxes) {
+            let step = random_vector(&mut rng) * 0.2;
+            *bounds = Aabb::new(bounds.min + step, bounds.max + step);
+            tree.update(id, *bounds, step).expect("a sound box");
+        }
+        let mut others: Vec<Aabb> = (0..rng.usize(1..900)).map(|_| cube(random_vector(&mut rng) * 9.0)).collect();
+        let bad = rng.usize(0..others.len());
+        others[bad].max.y = f32::NAN;
+        let outcome = tree.rebuild_from(&others);
+        assert!(matches!(outcome, Err(BroadPhaseError::BadBox { id, .. }) if id as usize == bad), "{outcome:?}");
+        let changes = tree.changes();
+        assert!(changes.ended.iter().all(|pair| pairs.remove(pair)), "frame {frame}");
+        assert!(changes.began.iter().all(|pair| pairs.insert(*pair)), "frame {frame}");
+        let expected = plain_pairs(&boxes.iter().copied().map(Some).collect::<Vec<_>>());
+        assert_eq!(pairs, expected, "frame {frame}");
+        assert_eq!(tree.pairs().iter().copied().collect::<BTreeSet<_>>(), expected, "frame {frame}");
+        assert_eq!(tree.len(), boxes.len());
+    }
+}
