@@ -23,6 +23,14 @@ impl BoxBlock {
     /// Eight times nothing.
     pub(super) const EMPTY: Self = Self { min: [[f32::INFINITY; LANES]; 3], max: [[f32::NEG_INFINITY; LANES]; 3] };
 
+    /// Eight boxes.
+    #[inline(always)]
+    pub(super) fn of(boxes: &[Aabb; LANES]) -> Self {
+        let min = |axis: usize| boxes.map(|bounds| bounds.min[axis]);
+        let max = |axis: usize| boxes.map(|bounds| bounds.max[axis]);
+        Self { min: [min(0), min(1), min(2)], max: [max(0), max(1), max(2)] }
+    }
+
     /// Puts a box into a lane.
     #[inline(always)]
     pub(super) fn set(&mut self, lane: usize, bounds: &Aabb) {

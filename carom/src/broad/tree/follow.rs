@@ -152,13 +152,24 @@ impl DynamicTree {
             let touching = near.iter().filter(|pair| pair.is_touching());
             pairs.iter_mut().zip(touching).for_each(|(place, pair)| *place = pair.ids(slots));
         };
-        if !is_parallel(near.len()) {
-            pairs.resize(touching(near), Pair::default());
-            list(near, pairs);
+        if !is_parallel(near.len()) && near.len() <= pairs.capacity() {
+            // There is room for all: each is written, and stays if the next is written behind it.
+            pairs.resize(near.len(), Pair::default());
+            let mut count = 0;
+            for pair in near.iter() {
+                pairs[count] = pair.ids(slots);
+                count += usize::from(pair.is_touching());
+            }
+            pairs.truncate(count);
             return;
         }
         let counts: Vec<usize> = near.par_chunks(LISTED).map(touching).collect();
-        pairs.resize(counts.iter().sum(), Pair::default());
+        let total = counts.iter().sum();
+        if pairs.capacity() < total {
+            pairs.clear();
+            pairs.reserve_exact(total);
+        }
+        pairs.resize(total, Pair::default());
         let mut rest = &mut pairs[..];
         let mut portions = Vec::with_capacity(counts.len());
         for (near, count) in near.chunks(LISTED).zip(counts) {

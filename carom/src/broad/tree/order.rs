@@ -45,12 +45,12 @@ impl Source for [Aabb] {
 
     #[inline(always)]
     fn block(&self, index: usize) -> BoxBlock {
-        let first = index * LANES;
-        let mut block = BoxBlock::EMPTY;
-        match self.get(first..first + LANES) {
-            Some(boxes) => boxes.iter().enumerate().for_each(|(lane, bounds)| block.set(lane, bounds)),
-            None => self[first..].iter().enumerate().for_each(|(lane, bounds)| block.set(lane, bounds)),
+        let rest = &self[index * LANES..];
+        if let Some(boxes) = rest.first_chunk() {
+            return BoxBlock::of(boxes);
         }
+        let mut block = BoxBlock::EMPTY;
+        rest.iter().enumerate().for_each(|(lane, bounds)| block.set(lane, bounds));
         block
     }
 }
