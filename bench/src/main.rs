@@ -6,6 +6,7 @@
 mod broad;
 mod clouds;
 mod measure;
+mod narrow;
 mod shapes;
 
 use clap::{Parser, ValueEnum};
@@ -35,6 +36,8 @@ enum Area {
     Shapes,
     /// The broad phase: pairs of boxes, rays among them, neighbours of points.
     Broad,
+    /// The narrow phase: distances, overlaps and contacts of convex pairs; triangle meshes.
+    Narrow,
 }
 
 /// How long the comparison may take.
@@ -53,12 +56,17 @@ fn main() -> ExitCode {
     let rows = match arguments.area {
         Area::Shapes => shapes::rows(effort, &arguments.only),
         Area::Broad => broad::rows(effort, &arguments.only),
+        Area::Narrow => narrow::rows(effort, &arguments.only),
     };
     let reported = rows.and_then(|rows| {
         measure::report(&rows, arguments.json.as_deref())?;
         match arguments.area {
             Area::Shapes => Ok(()),
             Area::Broad => broad::print_summary(&rows, effort),
+            Area::Narrow => {
+                narrow::print_summary(&rows);
+                Ok(())
+            }
         }
     });
     match reported {

@@ -16,7 +16,7 @@ mod columns;
 mod drawing;
 mod events;
 mod hierarchical_grid;
-mod hilbert;
+pub(crate) mod hilbert;
 mod kd_tree;
 mod octree;
 mod pair_set;

@@ -6,11 +6,15 @@
 //! the rounding to f32; the closest points are rounded to f32 where they stand. Edges and faces that come closer than
 //! 4e-15 of their size have distance 0 and one common point. Distances of whole shapes are in [`crate::query`].
 
+pub(crate) mod box_axes;
 pub(crate) mod convex;
+pub(crate) mod expanding_polytope;
 pub(crate) mod feature;
 pub(crate) mod minimum_norm;
 pub(crate) mod placement;
 pub(crate) mod separation;
+pub(crate) mod signed;
+pub(crate) mod simplex;
 
 use feature::Pair;
 use glam::{DVec3, Vec3};

@@ -17,11 +17,19 @@
 pub mod pose;
 pub mod shape;
 
+pub mod mesh_tree;
+
 pub mod bounds;
 pub mod mass;
 
+pub mod trace;
+
 pub mod distance;
 pub mod query;
+
+pub mod gjk;
+
+pub mod planar;
 
 pub mod body;
 

@@ -1,246 +1,137 @@
-//! Narrow phase: where two convex parts touch, how deep and along which normal.
+//! Narrow phase: where two convex parts touch, how deep and along which normal (M2, N4, N5).
 //!
 //! Everything is computed in the frame of the smaller part, so precision does not depend on where in the world they
 //! are, nor on how large the other is.
 
+mod cache;
+mod capsule;
+mod clip;
+mod convex;
 mod cuboid_cuboid;
+mod feature;
 mod half_space;
+mod hull_hull;
+mod manifold;
+mod patch;
 mod sphere;
+mod stage;
+pub mod triangle_triangle;
 
-use crate::body::Bodies;
-use crate::mid::{self, ConvexPair};
-use crate::pose::{LocalPose, Pose};
-use crate::shape::{Shape, ShapeKind};
-use glam::Vec3;
+pub use cache::PairCache;
+pub use feature::{Feature, FeatureKind};
+pub use manifold::{LocalContact, LocalManifold, MAX_POINTS};
+pub use stage::{Contact, Manifold};
 
-/// The most points that one manifold has.
-pub const MAX_POINTS: usize = 4;
+pub(crate) use stage::collide;
 
-/// One point of contact between two parts, in the frame of the first.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct LocalContact {
-    /// Half way between the two surfaces.
-    pub point: Vec3,
-    /// How far the surfaces are inside each other along the normal; not negative.
-    pub depth: f32,
-    /// Which features of both make the point: the same while the contact is the same.
-    pub feature: u32,
-}
+use crate::distance::convex::{Convex, SupportFault};
+use crate::distance::placement::Placement;
+use crate::pose::{LocalPose, PoseError};
+use crate::shape::{HalfSpace, Shape, ShapeKind};
+use glam::{DVec3, Vec3};
 
-/// How two convex parts touch, in the frame of the first.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LocalManifold {
-    /// The direction in which the second part must move to get free; of unit length.
-    pub normal: Vec3,
-    contacts: [LocalContact; MAX_POINTS],
-    count: usize,
-}
-
-impl LocalManifold {
-    /// A manifold of one point.
-    pub(crate) fn of_one(normal: Vec3, contact: LocalContact) -> Self {
-        let mut manifold = Self::empty(normal);
-        manifold.push(contact);
-        manifold
-    }
-
-    /// A manifold without points yet.
-    pub(crate) fn empty(normal: Vec3) -> Self {
-        Self { normal, contacts: [LocalContact::default(); MAX_POINTS], count: 0 }
-    }
-
-    /// One point more, while there is room.
-    pub(crate) fn push(&mut self, contact: LocalContact) {
-        if let Some(place) = self.contacts.get_mut(self.count) {
-            *place = contact;
-            self.count += 1;
-        }
-    }
-
-    /// The points.
-    pub fn contacts(&self) -> &[LocalContact] {
-        &self.contacts[..self.count]
-    }
-
-    /// The same contact in the frame of the second part, which then counts as the first.
-    pub(crate) fn flipped(mut self, b_in_a: &LocalPose) -> Self {
-        self.normal = -b_in_a.direction_to_inner(self.normal);
-        for contact in &mut self.contacts[..self.count] {
-            contact.point = b_in_a.point_to_inner(contact.point);
-        }
-        self
-    }
-}
-
-/// One point of contact between two bodies.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Contact {
-    /// From the centre of mass of the first body, in the axes of the world.
-    pub arm_a: Vec3,
-    /// From the centre of mass of the second body, in the axes of the world.
-    pub arm_b: Vec3,
-    /// How far the surfaces are inside each other.
-    pub depth: f32,
-    /// Which features of both make the point.
-    pub feature: u32,
-}
-
-/// How two convex parts of two bodies touch, in the axes of the world.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Manifold {
-    /// The parts.
-    pub pair: ConvexPair,
-    /// From the first body to the second; of unit length.
-    pub normal: Vec3,
-    /// About how far the smaller part reaches from its origin.
-    pub size: f32,
-    contacts: [Contact; MAX_POINTS],
-    count: usize,
-}
-
-impl Manifold {
-    /// The points.
-    pub fn contacts(&self) -> &[Contact] {
-        &self.contacts[..self.count]
-    }
-}
-
-/// The stage: replaces `manifolds` by the contacts of `pairs`, in their order.
-pub(crate) fn collide(pairs: &[ConvexPair], bodies: &Bodies, manifolds: &mut Vec<Manifold>) {
-    manifolds.clear();
-    for pair in pairs {
-        let (Some(shape_a), Some(shape_b)) = (mid::shape_of(bodies, &pair.a), mid::shape_of(bodies, &pair.b)) else {
-            continue;
-        };
-        // In the frame of the smaller part the contact is near the origin, however large the other is.
-        let is_swapped = reach(shape_a) > reach(shape_b);
-        let (near, far) = if is_swapped {
-            ((shape_b, &pair.b), (shape_a, &pair.a))
-        } else {
-            ((shape_a, &pair.a), (shape_b, &pair.b))
-        };
-        let far_pose = beside(far.0, &far.1.pose, &near.1.pose);
-        let far_in_near = Pose::b_in_a(&near.1.pose, &far_pose);
-        if !far_in_near.position.is_finite() {
-            // Farther apart than f32 can say: boxes that end at the greatest f32 overlap, the shapes do not.
-            continue;
-        }
-        let contact = contact(near.0, far.0, &far_in_near);
-        debug_assert!(contact.is_ok(), "the door lets in only shapes with contacts: {contact:?}");
-        if let Ok(Some(local)) = contact {
-            let size = reach(near.0);
-            manifolds.push(in_world(pair, &local, &near.1.pose, if is_swapped { -1.0 } else { 1.0 }, size, bodies));
-        }
-    }
-}
-
-/// About how far a part reaches from its origin.
-fn reach(shape: &Shape) -> f32 {
-    match shape {
-        Shape::Sphere(sphere) => sphere.radius(),
-        Shape::Cuboid(cuboid) => cuboid.core().half_extents().max_element() + cuboid.radius(),
-        Shape::HalfSpace(_) => f32::INFINITY,
-        Shape::Point(_)
-        | Shape::Segment(_)
-        | Shape::Triangle(_)
-        | Shape::Capsule(_)
-        | Shape::Cylinder(_)
-        | Shape::Cone(_)
-        | Shape::Ellipsoid(_)
-        | Shape::Hull(_)
-        | Shape::Mesh(_)
-        | Shape::HeightField(_)
-        | Shape::Compound(_)
-        | Shape::Custom(_) => 1.0,
-    }
-}
-
-/// The pose of a half-space moved along its plane to beside another part, which changes nothing but the numbers' size;
-/// of any other shape its own pose.
-fn beside(shape: &Shape, pose: &Pose, other: &Pose) -> Pose {
-    let Shape::HalfSpace(half_space) = shape else { return *pose };
-    let normal = (pose.rotation.as_dquat() * half_space.normal().as_dvec3()).normalize();
-    let height = normal.dot(other.position - pose.position);
-    Pose { position: other.position - normal * height, rotation: pose.rotation }
-}
-
-/// The contact of two convex parts, none if they are apart, or an error if the pair has no contact test yet. The
-/// pose of the second is seen from the first.
-///
-/// This is the one place that lists every pair of shapes.
+/// The contact of two convex parts, none if they are more than `margin` apart. The pose of the second is seen from the
+/// first. Points with a gap have a negative depth.
 ///
 /// ```
 /// use carom::prelude::*;
 ///
 /// let (ball, floor) = (Shape::sphere(1.0)?, Shape::half_space([0.0, 1.0, 0.0])?);
 /// let ball_in_floor = LocalPose::at([3.0, 0.75, 0.0]);
-/// let manifold = carom::narrow::contact(&floor, &ball, &ball_in_floor)?.expect("they touch");
+/// let manifold = carom::narrow::contact(&floor, &ball, &ball_in_floor, 0.0)?.expect("they touch");
 /// assert_eq!(manifold.normal, Vec3::Y);
 /// assert_eq!(manifold.contacts()[0].depth, 0.25);
+///
+/// let above = LocalPose::at([3.0, 1.5, 0.0]);
+/// let near = carom::narrow::contact(&floor, &ball, &above, 0.6)?.expect("nearer than the margin");
+/// assert_eq!(near.contacts()[0].depth, -0.5);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn contact(a: &Shape, b: &Shape, b_in_a: &LocalPose) -> Result<Option<LocalManifold>, NoContactTest> {
-    let none = Err(NoContactTest { a: a.kind(), b: b.kind() });
-    Ok(match (a, b) {
-        (Shape::Sphere(a), Shape::Sphere(b)) => sphere::with_sphere(a, b, b_in_a),
-        (Shape::Sphere(a), Shape::Cuboid(b)) => sphere::with_cuboid(a, b, b_in_a),
-        (Shape::Sphere(a), Shape::HalfSpace(b)) => mirrored(b_in_a, |a_in_b| half_space::with_sphere(b, a, a_in_b)),
-        (Shape::Cuboid(a), Shape::Sphere(b)) => mirrored(b_in_a, |a_in_b| sphere::with_cuboid(b, a, a_in_b)),
-        (Shape::Cuboid(a), Shape::Cuboid(b)) if a.radius() > 0.0 || b.radius() > 0.0 => return none,
-        (Shape::Cuboid(a), Shape::Cuboid(b)) => cuboid_cuboid::contact(a.core(), b.core(), b_in_a),
-        (Shape::Cuboid(a), Shape::HalfSpace(b)) => mirrored(b_in_a, |a_in_b| half_space::with_cuboid(b, a, a_in_b)),
-        (Shape::HalfSpace(a), Shape::Sphere(b)) => half_space::with_sphere(a, b, b_in_a),
-        (Shape::HalfSpace(a), Shape::Cuboid(b)) => half_space::with_cuboid(a, b, b_in_a),
-        // Two half-spaces overlap without end: there is no point to push at.
-        (Shape::HalfSpace(_), Shape::HalfSpace(_)) => return none,
-        (
-            Shape::Sphere(_) | Shape::Cuboid(_) | Shape::HalfSpace(_),
-            Shape::Point(_)
-            | Shape::Segment(_)
-            | Shape::Triangle(_)
-            | Shape::Capsule(_)
-            | Shape::Cylinder(_)
-            | Shape::Cone(_)
-            | Shape::Ellipsoid(_)
-            | Shape::Hull(_)
-            | Shape::Mesh(_)
-            | Shape::HeightField(_)
-            | Shape::Compound(_)
-            | Shape::Custom(_),
-        )
-        | (
-            Shape::Point(_)
-            | Shape::Segment(_)
-            | Shape::Triangle(_)
-            | Shape::Capsule(_)
-            | Shape::Cylinder(_)
-            | Shape::Cone(_)
-            | Shape::Ellipsoid(_)
-            | Shape::Hull(_)
-            | Shape::Mesh(_)
-            | Shape::HeightField(_)
-            | Shape::Compound(_)
-            | Shape::Custom(_),
-            Shape::Point(_)
-            | Shape::Segment(_)
-            | Shape::Triangle(_)
-            | Shape::Sphere(_)
-            | Shape::Cuboid(_)
-            | Shape::Capsule(_)
-            | Shape::Cylinder(_)
-            | Shape::Cone(_)
-            | Shape::Ellipsoid(_)
-            | Shape::Hull(_)
-            | Shape::HalfSpace(_)
-            | Shape::Mesh(_)
-            | Shape::HeightField(_)
-            | Shape::Compound(_)
-            | Shape::Custom(_),
-        ) => return none,
-    })
+///
+/// # Errors
+///
+/// [`ContactError`]: the pair has no contacts, or the pose, the margin or a user's support map is not sound.
+pub fn contact(a: &Shape, b: &Shape, b_in_a: &LocalPose, margin: f32) -> Result<Option<LocalManifold>, ContactError> {
+    let normalized;
+    let b_in_a = match door(b_in_a, margin)? {
+        None => b_in_a,
+        Some(pose) => {
+            normalized = pose;
+            &normalized
+        }
+    };
+    contact_in(a, b, b_in_a, || Placement::of_part(b_in_a), margin, None)
 }
 
-/// No contacts are computed for this pair of shapes yet.
+/// The same as [`contact`], faster for a pair that has moved little since the last call with its cache.
+///
+/// A cache belongs to one pair of shapes in one order. The answer depends on it only within a tolerance: while the pair
+/// has moved by less than 2e-4 of the smaller shape's size, the points found last are moved along.
+///
+/// ```
+/// use carom::narrow::{PairCache, contact_cached};
+/// use carom::prelude::*;
+///
+/// let (floor, cube) = (Shape::cuboid(5.0, 0.5, 5.0)?, Shape::cuboid(0.5, 0.5, 0.5)?);
+/// let mut cache = PairCache::default();
+/// for step in 0..10 {
+///     let pose = LocalPose::at([0.0, 0.99 + 1e-6 * step as f32, 0.0]);
+///     let manifold = contact_cached(&floor, &cube, &pose, 0.0, &mut cache)?.expect("they touch");
+///     assert_eq!(manifold.contacts().len(), 4);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// Those of [`contact`].
+pub fn contact_cached(
+    a: &Shape,
+    b: &Shape,
+    b_in_a: &LocalPose,
+    margin: f32,
+    cache: &mut PairCache,
+) -> Result<Option<LocalManifold>, ContactError> {
+    let b_in_a = door(b_in_a, margin)?.unwrap_or(*b_in_a);
+    if let Some(kept) = cache.recall(&b_in_a, margin) {
+        return Ok(kept);
+    }
+    contact_in(a, b, &b_in_a, || Placement::of_part(&b_in_a), margin, Some(cache))
+}
+
+/// Why there is no contact.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ContactError {
+    /// The pair has no contacts.
+    #[error(transparent)]
+    NoTest(#[from] NoContactTest),
+    /// The pose is not sound.
+    #[error("the pose of the second shape: {0}")]
+    Pose(#[from] PoseError),
+    /// The margin is negative or not finite.
+    #[error("the margin is {margin}; it must be a finite number that is not negative")]
+    Margin {
+        /// What was given.
+        margin: f32,
+    },
+    /// A user's support map answered with NaN or infinity.
+    #[error("a support map answered {value} along {direction}")]
+    Support {
+        /// What it was asked.
+        direction: DVec3,
+        /// What it answered.
+        value: DVec3,
+    },
+}
+
+impl From<SupportFault> for ContactError {
+    fn from(fault: SupportFault) -> Self {
+        Self::Support { direction: fault.direction, value: fault.value }
+    }
+}
+
+/// No contacts are computed for this pair of shapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("no contacts are computed between a {a} and a {b} yet")]
 pub struct NoContactTest {
@@ -250,6 +141,119 @@ pub struct NoContactTest {
     pub b: ShapeKind,
 }
 
+/// Lets in what is sound; a pose that is not quite of unit rotation comes back as one that is.
+#[inline]
+fn door(b_in_a: &LocalPose, margin: f32) -> Result<Option<LocalPose>, ContactError> {
+    if !(0.0..f32::INFINITY).contains(&margin) {
+        return Err(ContactError::Margin { margin });
+    }
+    let is_unit = (b_in_a.rotation.length_squared() - 1.0).abs() <= 4.0 * f32::EPSILON;
+    if is_unit && b_in_a.position.is_finite() { Ok(None) } else { Ok(Some(b_in_a.checked()?)) }
+}
+
+/// A shape, sorted by how its contacts are found.
+#[derive(Debug, Clone, Copy)]
+enum Form<'a> {
+    /// A ball by its radius, or a point.
+    Ball(f32),
+    /// A capsule or a segment.
+    Capsule(capsule::Axis),
+    /// A box by half of its extents and its rounding.
+    Cuboid(Vec3, f32),
+    /// Any other convex solid.
+    Convex,
+    HalfSpace(&'a HalfSpace),
+    /// Answered part by part, before it comes here.
+    Pieces,
+}
+
+impl<'a> Form<'a> {
+    fn of(shape: &'a Shape) -> Self {
+        match shape {
+            Shape::Point(_) => Self::Ball(0.0),
+            Shape::Sphere(sphere) => Self::Ball(sphere.radius()),
+            Shape::Segment(segment) => Self::Capsule(([segment.a(), segment.b()], 0.0)),
+            Shape::Capsule(capsule) => Self::Capsule(([capsule.core().a(), capsule.core().b()], capsule.radius())),
+            Shape::Cuboid(cuboid) => Self::Cuboid(cuboid.core().half_extents(), cuboid.radius()),
+            Shape::Triangle(_)
+            | Shape::Cylinder(_)
+            | Shape::Cone(_)
+            | Shape::Ellipsoid(_)
+            | Shape::Hull(_)
+            | Shape::Custom(_) => Self::Convex,
+            Shape::HalfSpace(half_space) => Self::HalfSpace(half_space),
+            Shape::Mesh(_) | Shape::HeightField(_) | Shape::Compound(_) => Self::Pieces,
+        }
+    }
+}
+
+/// The one place that lists every pair. `placement` is the same as `b_in_a`, with all digits.
+fn contact_in(
+    a: &Shape,
+    b: &Shape,
+    b_in_a: &LocalPose,
+    placement: impl FnOnce() -> Placement,
+    margin: f32,
+    cache: Option<&mut PairCache>,
+) -> Result<Option<LocalManifold>, ContactError> {
+    use Form::{Ball, Capsule, Cuboid, HalfSpace, Pieces};
+    let none = Err(ContactError::NoTest(NoContactTest { a: a.kind(), b: b.kind() }));
+    Ok(match (Form::of(a), Form::of(b)) {
+        (Ball(a), Ball(b)) => sphere::with_ball(a, b, b_in_a, margin),
+        (Ball(a), Capsule(b)) => sphere::with_capsule(a, b, b_in_a, margin),
+        (Ball(a), Cuboid(half, radius)) => sphere::with_cuboid(a, (half, radius), b_in_a, margin),
+        (Ball(a), HalfSpace(b)) => mirrored(b_in_a, |a_in_b| half_space::with_ball(b, a, a_in_b, margin)),
+        (Capsule(a), Ball(b)) => mirrored(b_in_a, |a_in_b| sphere::with_capsule(b, a, a_in_b, margin)),
+        (Capsule(a), Capsule(b)) => capsule::contact(a, b, b_in_a, margin),
+        (Cuboid(half, radius), Ball(b)) => {
+            mirrored(b_in_a, |a_in_b| sphere::with_cuboid(b, (half, radius), a_in_b, margin))
+        }
+        (HalfSpace(a), Ball(b)) => half_space::with_ball(a, b, b_in_a, margin),
+        (Cuboid(half_a, radius_a), Cuboid(half_b, radius_b))
+            if is_beyond(half_a.length() + radius_a + half_b.length() + radius_b, b_in_a, margin) =>
+        {
+            None
+        }
+        (Ball(_) | Capsule(_) | Cuboid(..) | Form::Convex, Form::Convex)
+        | (Form::Convex, Ball(_) | Capsule(_) | Cuboid(..))
+        | (Capsule(_) | Cuboid(..), Cuboid(..))
+        | (Cuboid(..), Capsule(_)) => match (convex::of_shape(a), convex::of_shape(b)) {
+            (Some(a), Some(b)) => cache::contact(&Pair { a: &a, b: &b, b_in_a }, placement, margin, cache)?,
+            (Some(_) | None, Some(_) | None) => return none,
+        },
+        (HalfSpace(a), Capsule(_) | Cuboid(..) | Form::Convex) => match convex::of_shape(b) {
+            Some(b) => half_space::with_convex(a, &b, &placement(), f64::from(margin))?,
+            None => return none,
+        },
+        (Capsule(_) | Cuboid(..) | Form::Convex, HalfSpace(b)) => match convex::of_shape(a) {
+            Some(a) => {
+                let a_in_b = placement().inverse();
+                let mirror = half_space::with_convex(b, &a, &a_in_b, f64::from(margin))?;
+                mirror.map(|manifold| manifold.flipped(&b_in_a.inverse()))
+            }
+            None => return none,
+        },
+        // Two half-spaces overlap without end: there is no point to push at.
+        (HalfSpace(_), HalfSpace(_))
+        | (Pieces, Ball(_) | Capsule(_) | Cuboid(..) | Form::Convex | HalfSpace(_) | Pieces)
+        | (Ball(_) | Capsule(_) | Cuboid(..) | Form::Convex | HalfSpace(_), Pieces) => return none,
+    })
+}
+
+/// Whether balls around the origins of two parts, whose radii add up to `reach`, are farther apart than the margin.
+fn is_beyond(reach: f32, b_in_a: &LocalPose, margin: f32) -> bool {
+    // The rounding of all of it, and room.
+    let reach = (reach + margin) * (1.0 + 1e-6);
+    b_in_a.position.length_squared() > reach * reach
+}
+
+/// Two convex parts and where the second is.
+struct Pair<'a> {
+    a: &'a Convex<'a>,
+    b: &'a Convex<'a>,
+    b_in_a: &'a LocalPose,
+}
+
 /// The first kind in a shape that has no contacts with every sharp shape that the world knows; the parts of a compound
 /// are asked one by one.
 pub(crate) fn without_contacts(shape: &Shape) -> Option<ShapeKind> {
@@ -257,7 +261,7 @@ pub(crate) fn without_contacts(shape: &Shape) -> Option<ShapeKind> {
         return compound.parts().iter().find_map(|part| without_contacts(&part.shape));
     }
     let probes = [Shape::sphere(1.0), Shape::cuboid(1.0, 1.0, 1.0)];
-    let has_contacts = |probe: &Shape| contact(shape, probe, &LocalPose::IDENTITY).is_ok();
+    let has_contacts = |probe: &Shape| contact(shape, probe, &LocalPose::IDENTITY, 0.0).is_ok();
     (!probes.iter().flatten().all(has_contacts)).then(|| shape.kind())
 }
 
@@ -265,25 +269,4 @@ pub(crate) fn without_contacts(shape: &Shape) -> Option<ShapeKind> {
 fn mirrored(b_in_a: &LocalPose, contact: impl FnOnce(&LocalPose) -> Option<LocalManifold>) -> Option<LocalManifold> {
     let a_in_b = b_in_a.inverse();
     contact(&a_in_b).map(|manifold| manifold.flipped(&a_in_b))
-}
-
-/// A manifold in the frame of a part at `pose`, in the axes of the world; `sign` is -1 if that part is the second.
-fn in_world(pair: &ConvexPair, local: &LocalManifold, pose: &Pose, sign: f32, size: f32, bodies: &Bodies) -> Manifold {
-    let motions = bodies.motions();
-    let [from_a, from_b] = [pair.a.body, pair.b.body].map(|body| {
-        let arm = (pose.position - motions[body as usize].center).as_vec3();
-        // A centre beyond the range of f32 is that of a floor; it has no lever worth the name.
-        if arm.is_finite() { arm } else { Vec3::ZERO }
-    });
-    let mut contacts = [Contact::default(); MAX_POINTS];
-    for (contact, local) in contacts.iter_mut().zip(local.contacts()) {
-        let from_part = pose.rotation * local.point;
-        *contact = Contact {
-            arm_a: from_a + from_part,
-            arm_b: from_b + from_part,
-            depth: local.depth,
-            feature: local.feature,
-        };
-    }
-    Manifold { pair: *pair, normal: pose.rotation * local.normal * sign, size, contacts, count: local.count }
 }

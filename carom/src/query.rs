@@ -7,6 +7,8 @@
 //! about 1e-12.
 
 mod form;
+mod height_field;
+pub mod mesh;
 mod pairs;
 mod projection;
 mod ray;
@@ -16,11 +18,14 @@ pub use crate::distance::separation::Stop;
 pub use projection::{Projection, project_point};
 pub use ray::{Ray, RayHit, ray_cast};
 
-use crate::distance::convex::SupportFault;
+use crate::distance::convex::{Convex, Core, SupportFault};
+use crate::distance::minimum_norm::Cache;
 use crate::distance::placement::Placement;
 use crate::distance::separation::{Relation, Separation};
+use crate::distance::{box_axes, feature};
 use crate::pose::{Pose, PoseError};
 use crate::shape::{Shape, ShapeKind};
+use crate::trace::Tracer;
 use form::Form;
 use glam::{DVec3, Vec3};
 
@@ -57,6 +62,31 @@ pub struct Gap {
     /// Proven: the shapes are at least this far apart.
     pub lower: f64,
     /// Proven: the shapes are at most this far apart.
+    pub upper: f64,
+    /// Why the computation ended.
+    pub stop: Stop,
+}
+
+/// Where the last search of a pair of shapes ended; see [`distance_cached`]. Empty by default.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PairCache {
+    search: Cache,
+}
+
+/// How deep two shapes are in each other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Penetration {
+    /// By how much the second shape must move along the normal to be free; negative if the shapes are apart.
+    pub depth: f64,
+    /// The unit direction in which the second shape must move to get free, or already is, in the world.
+    pub normal: Vec3,
+    /// The point of the first shape that is deepest in the second, or closest to it, in the world.
+    pub on_a: DVec3,
+    /// The point of the second shape that is deepest in the first, or closest to it, in the world.
+    pub on_b: DVec3,
+    /// Proven: no shorter move frees the shapes.
+    pub lower: f64,
+    /// Proven: a move by this along the normal frees the shapes.
     pub upper: f64,
     /// Why the computation ended.
     pub stop: Stop,
@@ -135,28 +165,61 @@ impl From<SupportFault> for QueryError {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn distance(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<Distance, QueryError> {
-    let (pose_a, pose_b) = (checked("the first shape", pose_a)?, checked("the second shape", pose_b)?);
-    let separation = separated_by(a, &pose_a, b, &pose_b, f64::INFINITY)?;
-    let Some(separation) = separation.map(|found| found.placed(&Placement::turned(&pose_a))) else {
-        // Nothing is farther than infinity.
-        return Err(QueryError::TooFar { distance: f64::INFINITY });
-    };
-    let (on_a, on_b) = (pose_a.position + separation.on_a, pose_a.position + separation.on_b);
-    let gap = Gap {
-        // Before the world's rounding: far from the origin the points are rounded, the distance need not be.
-        distance: separation.on_a.distance(separation.on_b).max(separation.lower).min(separation.upper),
-        on_a,
-        on_b,
-        normal: separation.normal.as_vec3(),
-        lower: separation.lower,
-        upper: separation.upper,
-        stop: separation.stop,
-    };
-    Ok(match separation.relation {
-        Relation::Apart => Distance::Apart(gap),
-        Relation::Overlapping => Distance::Overlapping { common: on_a, upper: separation.upper },
-        Relation::Undecided => Distance::Undecided(gap),
-    })
+    distance_traced(a, pose_a, b, pose_b, &mut ())
+}
+
+/// [`distance`] from where the last search of the same two shapes ended, which makes it fast while they move little.
+///
+/// The cache only decides where the search starts, so whatever it holds, the answer is right; it helps convex pairs.
+///
+/// ```
+/// use carom::prelude::*;
+/// use carom::query::{self, PairCache};
+///
+/// let (cone, cube) = (Shape::cone(1.0, 0.5)?, Shape::cuboid(1.0, 1.0, 1.0)?);
+/// let mut cache = PairCache::default();
+/// for step in 0..10 {
+///     let pose = Pose::at([3.0, 0.01 * f64::from(step), 0.0]);
+///     let apart = query::distance_cached(&cone, &Pose::IDENTITY, &cube, &pose, &mut cache)?;
+///     assert!((apart.value() - query::distance(&cone, &Pose::IDENTITY, &cube, &pose)?.value()).abs() < 1e-9);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn distance_cached(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    cache: &mut PairCache,
+) -> Result<Distance, QueryError> {
+    distance_from(a, pose_a, b, pose_b, &mut cache.search, &mut ())
+}
+
+pub(crate) fn distance_traced(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    tracer: &mut impl Tracer,
+) -> Result<Distance, QueryError> {
+    distance_from(a, pose_a, b, pose_b, &mut Cache::default(), tracer)
+}
+
+fn distance_from(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    cache: &mut Cache,
+    tracer: &mut impl Tracer,
+) -> Result<Distance, QueryError> {
+    let (offset, turned) = between(pose_a, pose_b)?;
+    if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
+        return Ok(balls(f64::from(a.radius()), f64::from(b.radius()), pose_a.position, offset));
+    }
+    let b_in_a = Placement::seen_from(&turned, offset, pose_b.rotation);
+    let separation = pairs::separation(&Form::of(a), &Form::of(b), &b_in_a, f64::INFINITY, cache, tracer)?;
+    Distance::in_world(separation, &turned, pose_a.position)
 }
 
 /// Whether two shapes have a point in common. Touching counts, to within rounding.
@@ -170,9 +233,30 @@ pub fn distance(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<Di
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn overlap(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<bool, QueryError> {
-    let (pose_a, pose_b) = (checked("the first shape", pose_a)?, checked("the second shape", pose_b)?);
+    let (offset, turned) = between(pose_a, pose_b)?;
+    if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
+        let found = balls(f64::from(a.radius()), f64::from(b.radius()), pose_a.position, offset);
+        return Ok(matches!(found, Distance::Overlapping { .. }));
+    }
+    let (form_a, form_b) = (Form::of(a), Form::of(b));
+    if let (Form::Convex(a), Form::Convex(b)) = (&form_a, &form_b)
+        && !matches!((a.core, b.core), (Core::Custom(_), _) | (_, Core::Custom(_)))
+    {
+        let reach = a.core.reach()? + a.radius + b.core.reach()? + b.radius;
+        // Beyond the spheres around both, rounding included.
+        if offset.length_squared() > reach * reach * (1.0 + 1e-12) {
+            return Ok(false);
+        }
+    }
+    let b_in_a = Placement::seen_from(&turned, offset, pose_b.rotation);
+    if let (Form::Convex(Convex { core: Core::Cuboid(half_a), radius: 0.0 }), Form::Convex(b)) = (&form_a, &form_b)
+        && let Convex { core: Core::Cuboid(half_b), radius: 0.0 } = b
+        && let Some(answer) = box_axes::overlap(*half_a, *half_b, &b_in_a)
+    {
+        return Ok(answer);
+    }
     // The least positive number: whatever is proven apart at all is of no interest.
-    match separated_by(a, &pose_a, b, &pose_b, f64::MIN_POSITIVE)? {
+    match pairs::separation(&form_a, &form_b, &b_in_a, f64::MIN_POSITIVE, &mut Cache::default(), &mut ())? {
         None => Ok(false),
         Some(separation) => match separation.relation {
             Relation::Overlapping => Ok(true),
@@ -180,6 +264,55 @@ pub fn overlap(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<boo
             Relation::Undecided => Err(QueryError::Undecided { upper: separation.upper }),
         },
     }
+}
+
+/// How deep two shapes are in each other: the shortest move that frees them, with the points that are deepest.
+///
+/// For shapes that are apart it is the distance as a negative number, so that the answer is continuous through contact.
+/// Of compounds it is that of the two parts that are deepest in each other.
+///
+/// ```
+/// use carom::prelude::*;
+///
+/// let (cube, ball) = (Shape::cuboid(1.0, 1.0, 1.0)?, Shape::sphere(0.5)?);
+/// let deep = query::penetration(&cube, &Pose::IDENTITY, &ball, &Pose::at([0.2, 0.9, 0.1]))?;
+/// assert!((deep.depth - 0.6).abs() < 1e-12 && deep.normal == Vec3::Y);
+/// let apart = query::penetration(&cube, &Pose::IDENTITY, &ball, &Pose::at([0.2, 2.5, 0.1]))?;
+/// assert!((apart.depth + 1.0).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// [`QueryError::NotSupported`] for meshes, height fields and two half-spaces that do not face each other. Two closed
+/// meshes have [`mesh::penetration`], whose bounds need not meet and which may have no deepest points.
+pub fn penetration(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<Penetration, QueryError> {
+    penetration_traced(a, pose_a, b, pose_b, &mut ())
+}
+
+pub(crate) fn penetration_traced(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    tracer: &mut impl Tracer,
+) -> Result<Penetration, QueryError> {
+    let (offset, turned) = between(pose_a, pose_b)?;
+    let b_in_a = Placement::seen_from(&turned, offset, pose_b.rotation);
+    let Some(found) = pairs::signed(&Form::of(a), &Form::of(b), &b_in_a, f64::INFINITY, tracer)? else {
+        // Nothing is farther than infinity.
+        return Err(QueryError::TooFar { distance: f64::INFINITY });
+    };
+    let found = found.placed(&turned);
+    Ok(Penetration {
+        depth: -found.distance,
+        normal: found.normal.as_vec3(),
+        on_a: pose_a.position + found.on_a,
+        on_b: pose_a.position + found.on_b,
+        lower: -found.upper,
+        upper: -found.lower,
+        stop: found.stop,
+    })
 }
 
 impl Distance {
@@ -208,23 +341,67 @@ impl Distance {
             Self::Overlapping { .. } => None,
         }
     }
+
+    /// From what was found in the frame of the first shape, which is `turned` in the world and stands at `place`.
+    #[inline]
+    fn in_world(found: Option<Separation>, turned: &Placement, place: DVec3) -> Result<Self, QueryError> {
+        let Some(found) = found.map(|found| found.placed(turned)) else {
+            // Nothing is farther than infinity.
+            return Err(QueryError::TooFar { distance: f64::INFINITY });
+        };
+        let (on_a, on_b) = (place + found.on_a, place + found.on_b);
+        let gap = Gap {
+            // Before the world's rounding: far from the origin the points are rounded, the distance need not be.
+            distance: found.on_a.distance(found.on_b).max(found.lower).min(found.upper),
+            on_a,
+            on_b,
+            normal: found.normal.as_vec3(),
+            lower: found.lower,
+            upper: found.upper,
+            stop: found.stop,
+        };
+        Ok(match found.relation {
+            Relation::Apart => Self::Apart(gap),
+            Relation::Overlapping => Self::Overlapping { common: on_a, upper: found.upper },
+            Relation::Undecided => Self::Undecided(gap),
+        })
+    }
 }
 
-/// The separation of two shapes at checked poses in the frame of the first; none if it is proven to be `limit` or more.
-fn separated_by(
-    a: &Shape,
-    pose_a: &Pose,
-    b: &Shape,
-    pose_b: &Pose,
-    limit: f64,
-) -> Result<Option<Separation>, QueryError> {
-    near_enough(pose_b.position - pose_a.position)?;
-    let b_in_a = Placement::b_in_a(pose_a, pose_b);
-    Ok(pairs::separation(&Form::of(a), &Form::of(b), &b_in_a, limit)?)
+/// From the place of the first pose to that of the second, and the frame of the first at the origin, if both are sound.
+#[inline]
+fn between(pose_a: &Pose, pose_b: &Pose) -> Result<(DVec3, Placement), QueryError> {
+    let (pose_a, pose_b) = (checked("the first shape", pose_a)?, checked("the second shape", pose_b)?);
+    let offset = pose_b.position - pose_a.position;
+    near_enough(offset)?;
+    Ok((offset, Placement::turned(&pose_a)))
+}
+
+/// The distance of two balls. Their bounds are the distance itself, but for rounding.
+fn balls(radius_a: f64, radius_b: f64, place: DVec3, offset: DVec3) -> Distance {
+    let length = offset.length();
+    let distance = length - radius_a - radius_b;
+    let slack = feature::ROUNDING * (length + radius_a + radius_b);
+    if distance <= slack {
+        // A share of the way by the radii is inside both.
+        let share = radius_a / (radius_a + radius_b);
+        return Distance::Overlapping { common: place + share * offset, upper: (distance + slack).max(0.0) };
+    }
+    let normal = offset / length;
+    Distance::Apart(Gap {
+        distance,
+        on_a: place + radius_a * normal,
+        on_b: place + (length - radius_b) * normal,
+        normal: normal.as_vec3(),
+        lower: distance - slack,
+        upper: distance + slack,
+        stop: Stop::Converged,
+    })
 }
 
 /// The pose as it is, if it is sound: queries bring its rotation to unit length in f64, which turns it less than
 /// [`Pose::checked`] in f32.
+#[inline]
 fn checked(which: &'static str, pose: &Pose) -> Result<Pose, QueryError> {
     pose.checked().map(|_| *pose).map_err(|error| QueryError::Pose { which, error })
 }

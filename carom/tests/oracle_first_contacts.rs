@@ -3,7 +3,7 @@
 
 mod random;
 
-use carom::narrow::{LocalManifold, contact};
+use carom::narrow::{ContactError, Feature, LocalManifold, contact};
 use carom::prelude::*;
 use glam::DVec3;
 use random::{direction, rotation_often_aligned, vector};
@@ -52,7 +52,7 @@ fn size(shape: &Shape) -> f32 {
 }
 
 fn collide(a: &Shape, b: &Shape, b_in_a: &LocalPose) -> Option<LocalManifold> {
-    contact(a, b, b_in_a).expect("these pairs have a test")
+    contact(a, b, b_in_a, 0.0).expect("these pairs have a test")
 }
 
 fn deepest(manifold: &LocalManifold) -> f32 {
@@ -225,16 +225,18 @@ fn degenerate_poses_have_finite_contacts() {
 }
 
 #[test]
-fn pairs_without_a_test_say_so() {
-    let (ball, capsule) = (Shape::sphere(1.0).expect("positive"), Shape::capsule(1.0, 0.5).expect("positive"));
-    let error = contact(&ball, &capsule, &LocalPose::IDENTITY).expect_err("not yet");
-    assert_eq!(error.to_string(), "no contacts are computed between a sphere and a capsule yet");
-    let rounded = Shape::cuboid(1.0, 1.0, 1.0).and_then(|cuboid| cuboid.rounded(0.1)).expect("positive");
-    // A rounded box is a contact of spheres and half-spaces, not yet of boxes, so the world refuses it.
-    assert!(contact(&rounded, &ball, &LocalPose::IDENTITY).is_ok_and(|manifold| manifold.is_some()));
-    assert!(contact(&rounded, &rounded, &LocalPose::IDENTITY).is_err());
-    let refused = World::default().add(Body::dynamic().shape(rounded));
-    assert_eq!(refused, Err(BodyError::NoContacts { index: 0, kind: ShapeKind::Cuboid }));
+fn what_has_no_contacts_says_why() {
+    let (ball, floor) = (Shape::sphere(1.0).expect("positive"), Shape::half_space(Vec3::Y).expect("not zero"));
+    let error = contact(&floor, &floor, &LocalPose::IDENTITY, 0.0).expect_err("no point to push at");
+    assert_eq!(error.to_string(), "no contacts are computed between a half-space and a half-space yet");
+    for margin in [-1.0, f32::NAN, f32::INFINITY] {
+        let error = contact(&ball, &ball, &LocalPose::IDENTITY, margin).expect_err("no margin");
+        assert!(matches!(error, ContactError::Margin { .. }), "{error}");
+    }
+    for pose in [LocalPose::at([f32::NAN, 0.0, 0.0]), LocalPose::new(Vec3::ZERO, Quat::from_xyzw(0.0, 0.0, 0.0, 3.0))] {
+        let error = contact(&ball, &ball, &pose, 0.0).expect_err("no pose");
+        assert!(matches!(error, ContactError::Pose(_)), "{error}");
+    }
 }
 
 #[test]
@@ -242,12 +244,12 @@ fn a_resting_box_keeps_its_features() -> Result<(), Box<dyn std::error::Error>> 
     let mut world = World::default();
     world.add(Body::fixed().shape(Shape::cuboid(5.0, 0.5, 5.0)?))?;
     world.add(Body::dynamic().at([0.0, 1.0, 0.0]).shape(Shape::cuboid(0.5, 0.5, 0.5)?))?;
-    let mut features = |steps: usize| -> Result<Vec<u32>, Box<dyn std::error::Error>> {
+    let mut features = |steps: usize| -> Result<Vec<[Feature; 2]>, Box<dyn std::error::Error>> {
         for _ in 0..steps {
             world.step(1.0 / 60.0)?;
         }
         let contacts = world.flow().manifolds.iter().flat_map(|manifold| manifold.contacts());
-        Ok(contacts.map(|contact| contact.feature).collect())
+        Ok(contacts.map(|contact| contact.features).collect())
     };
     let first = features(60)?;
     assert_eq!(first.len(), 4);

@@ -40,7 +40,7 @@ fn nearly_parallel_edges_gave_a_contact_at_nan() -> Outcome {
         for offset in [0.0, 3e-6, -3e-6] {
             let turn = Quat::from_axis_angle(Vec3::new(1.0, 1.0, 0.0).normalize(), angle);
             let b_in_a = LocalPose::new(Vec3::new(1.99999, 1.99999 + offset, 0.0), turn);
-            if let Some(manifold) = contact(&cube, &cube, &b_in_a)? {
+            if let Some(manifold) = contact(&cube, &cube, &b_in_a, 0.0)? {
                 for contact in manifold.contacts() {
                     let point = contact.point;
                     assert!(point.is_finite() && point.abs().max_element() < 1.001, "{angle} {offset}: {manifold:?}");
@@ -116,12 +116,12 @@ fn spheres_of_astronomic_size_were_missed() -> Outcome {
     let ball = Shape::sphere(0.5)?;
     for radius in [1e10f32, 1e18, 1e20, 1e30] {
         let planet = Shape::sphere(radius)?;
-        let manifold = contact(&planet, &ball, &LocalPose::at([0.0, radius, 0.0]))?.expect("they overlap");
+        let manifold = contact(&planet, &ball, &LocalPose::at([0.0, radius, 0.0]), 0.0)?.expect("they overlap");
         // As exact as f64 is at that size.
         let rounding = 1e-3 + 1e-15 * radius;
         assert!((manifold.contacts()[0].depth - 0.5).abs() < rounding && manifold.normal == Vec3::Y, "{radius}");
         let cube = Shape::cuboid(radius, radius, radius)?;
-        assert!(contact(&ball, &cube, &LocalPose::at([0.0, -radius, 0.0]))?.is_some(), "{radius}");
+        assert!(contact(&ball, &cube, &LocalPose::at([0.0, -radius, 0.0]), 0.0)?.is_some(), "{radius}");
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ use std::ops::{BitAnd, BitOr, BitXor, Shl, Shr, Sub};
 pub(super) const MOST_BITS: u32 = 10;
 
 /// A coordinate, or several side by side.
-pub(super) trait Word:
+pub(crate) trait Word:
     Copy
     + BitAnd<Output = Self>
     + BitOr<Output = Self>
@@ -31,7 +31,7 @@ impl<S: fearless_simd::Simd> Word for fearless_simd::u32x8<S> {}
 /// The rank of a cell along the curve through a cube of `2^BITS` cells a side, at most [`MOST_BITS`]; coordinates are
 /// below `2^BITS`. The rank has three times as many bits.
 #[inline(always)]
-pub(super) fn rank<const BITS: u32, W: Word>([mut x, mut y, mut z]: [W; 3]) -> W {
+pub(crate) fn rank<const BITS: u32, W: Word>([mut x, mut y, mut z]: [W; 3]) -> W {
     for bit in (1..BITS).rev() {
         let below = (1 << bit) - 1;
         x = x ^ below_if_set(x, bit);

@@ -48,44 +48,86 @@ pub(crate) struct SupportFault {
 impl Core<'_> {
     /// A point of the core whose product with `direction` is greatest; the direction is of unit length.
     pub(crate) fn support(&self, direction: DVec3) -> Result<DVec3, SupportFault> {
+        let (value, _) = self.support_from(direction, u32::MAX);
+        if value.is_finite() { Ok(value) } else { Err(SupportFault { direction, value }) }
+    }
+
+    /// A point of the core whose product with a unit direction is greatest, and which corner it is; `u32::MAX` if the
+    /// core is curved. The search starts from corner `start`, if there is such. Only the point of a user's map can be
+    /// other than finite.
+    #[inline]
+    pub(crate) fn support_from(&self, direction: DVec3, start: u32) -> (DVec3, u32) {
         let with_sign = |size: f64, along: f64| if along < 0.0 { -size } else { size };
-        Ok(match *self {
-            Self::Point => DVec3::ZERO,
-            Self::Segment(ends) => farthest(&ends, direction),
-            Self::Triangle(corners) => farthest(&corners, direction),
-            Self::Cuboid(half) => DVec3::new(
-                with_sign(half.x, direction.x),
-                with_sign(half.y, direction.y),
-                with_sign(half.z, direction.z),
-            ),
+        let curved = |point: DVec3| (point, u32::MAX);
+        match self {
+            Self::Point => (DVec3::ZERO, 0),
+            Self::Segment(ends) => farthest(ends, direction),
+            Self::Triangle(corners) => farthest(corners, direction),
+            Self::Cuboid(half) => {
+                let bit = |along: f64, place: u32| u32::from(along < 0.0) << place;
+                let corner = DVec3::new(
+                    with_sign(half.x, direction.x),
+                    with_sign(half.y, direction.y),
+                    with_sign(half.z, direction.z),
+                );
+                (corner, bit(direction.x, 0) | bit(direction.y, 1) | bit(direction.z, 2))
+            }
             Self::Cylinder { half_height, radius } => {
-                rim(radius, direction) + DVec3::Y * with_sign(half_height, direction.y)
+                curved(rim(*radius, direction) + DVec3::Y * with_sign(*half_height, direction.y))
             }
             Self::Cone { half_height, radius } => {
-                let apex = DVec3::Y * half_height;
-                let base = rim(radius, direction) - apex;
-                if direction.dot(apex) >= direction.dot(base) { apex } else { base }
+                let apex = DVec3::Y * *half_height;
+                let base = rim(*radius, direction) - apex;
+                curved(if direction.dot(apex) >= direction.dot(base) { apex } else { base })
             }
             // The unit ball stretched by the radii E: the support along d is E·(E·d)/|E·d|.
-            Self::Ellipsoid(radii) => radii * (radii * direction).normalize_or(DVec3::Y),
+            Self::Ellipsoid(radii) => curved(*radii * (*radii * direction).normalize_or(DVec3::Y)),
             Self::Hull(hull) => {
-                let mut vertices = hull.vertices().iter().map(|vertex| vertex.as_dvec3());
-                let first = vertices.next().unwrap_or_default();
-                vertices
-                    .fold((first, first.dot(direction)), |best, vertex| {
-                        let along = vertex.dot(direction);
-                        if along > best.1 { (vertex, along) } else { best }
-                    })
-                    .0
+                let vertex = hull.support_vertex_wide(direction, start);
+                (hull.vertices()[vertex as usize].as_dvec3(), vertex)
             }
-            Self::Custom(map) => {
-                let value = map.support(direction.as_vec3()).as_dvec3();
-                if !value.is_finite() {
-                    return Err(SupportFault { direction, value });
-                }
-                value
+            Self::Custom(map) => curved(map.support(direction.as_vec3()).as_dvec3()),
+        }
+    }
+
+    /// Corner `corner` as [`Core::support_from`] numbers them; none if there is no such.
+    pub(crate) fn corner(&self, corner: u32) -> Option<DVec3> {
+        match self {
+            Self::Point => (corner == 0).then_some(DVec3::ZERO),
+            Self::Segment(ends) => ends.get(corner as usize).copied(),
+            Self::Triangle(corners) => corners.get(corner as usize).copied(),
+            Self::Cuboid(half) => {
+                let with_sign = |size: f64, place: u32| if corner >> place & 1 == 1 { -size } else { size };
+                let place = DVec3::new(with_sign(half.x, 0), with_sign(half.y, 1), with_sign(half.z, 2));
+                (corner < 8).then_some(place)
             }
-        })
+            Self::Hull(hull) => hull.vertices().get(corner as usize).map(|vertex| vertex.as_dvec3()),
+            Self::Cylinder { .. } | Self::Cone { .. } | Self::Ellipsoid(_) | Self::Custom(_) => None,
+        }
+    }
+
+    /// The outward normals of the flat sides that are known by the kind of the core.
+    pub(crate) fn flat_sides(&self) -> &'static [DVec3] {
+        const ALL: [DVec3; 6] = [DVec3::Y, DVec3::NEG_Y, DVec3::X, DVec3::NEG_X, DVec3::Z, DVec3::NEG_Z];
+        match self {
+            Self::Cuboid(_) => &ALL,
+            Self::Cylinder { .. } => &ALL[..2],
+            Self::Cone { .. } => &ALL[1..2],
+            Self::Point
+            | Self::Segment(_)
+            | Self::Triangle(_)
+            | Self::Ellipsoid(_)
+            | Self::Hull(_)
+            | Self::Custom(_) => &[],
+        }
+    }
+
+    /// Whether the core has a smooth part, so that a search along its normals has no last step.
+    pub(crate) fn is_curved(&self) -> bool {
+        match self {
+            Self::Cylinder { .. } | Self::Cone { .. } | Self::Ellipsoid(_) | Self::Custom(_) => true,
+            Self::Point | Self::Segment(_) | Self::Triangle(_) | Self::Cuboid(_) | Self::Hull(_) => false,
+        }
     }
 
     /// How far the core reaches from the origin of its frame, at the most.
@@ -97,9 +139,7 @@ impl Core<'_> {
             Self::Cuboid(half) => half.length(),
             Self::Cylinder { half_height, radius } | Self::Cone { half_height, radius } => half_height + radius,
             Self::Ellipsoid(radii) => radii.max_element(),
-            Self::Hull(hull) => {
-                hull.vertices().iter().map(|vertex| vertex.as_dvec3().length_squared()).fold(0.0, f64::max).sqrt()
-            }
+            Self::Hull(hull) => hull.reach(),
             Self::Custom(_) => {
                 let (min, max) = self.extents(&Placement::IDENTITY)?;
                 min.abs().max(max.abs()).length()
@@ -181,13 +221,17 @@ impl Corners {
     }
 }
 
-/// The one of the points that lies farthest along `direction`; the first of equals.
-fn farthest(points: &[DVec3], direction: DVec3) -> DVec3 {
-    points
-        .iter()
-        .copied()
-        .reduce(|best, point| if point.dot(direction) > best.dot(direction) { point } else { best })
-        .unwrap_or_default()
+/// The one of the points that lies farthest along `direction`, and which it is; the first of equals.
+fn farthest(points: &[DVec3], direction: DVec3) -> (DVec3, u32) {
+    let mut best = (DVec3::ZERO, 0);
+    let mut most = f64::NEG_INFINITY;
+    for (index, point) in points.iter().enumerate() {
+        let along = point.dot(direction);
+        if along > most {
+            (best, most) = ((*point, index as u32), along);
+        }
+    }
+    best
 }
 
 /// The rim point of a disc around the y axis in direction (x, z); its centre if there is none.

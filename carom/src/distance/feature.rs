@@ -94,6 +94,7 @@ pub(crate) fn face_face(a: [DVec3; 3], b: [DVec3; 3]) -> Pair {
 }
 
 /// The weights of the point of an edge that is nearest to the origin.
+#[inline]
 pub(crate) fn nearest_on_edge([a, b]: [DVec3; 2]) -> [f64; 2] {
     let along = b - a;
     let length_squared = along.length_squared();
@@ -106,10 +107,12 @@ pub(crate) fn nearest_on_edge([a, b]: [DVec3; 2]) -> [f64; 2] {
 }
 
 /// The weights of the point of a triangle that is nearest to the origin.
+#[inline]
 pub(crate) fn nearest_on_face([a, b, c]: [DVec3; 3]) -> [f64; 3] {
     let (u, v) = (b - a, c - a);
     let normal = u.cross(v);
     let area_squared = normal.length_squared();
+    let most = u.length_squared() * v.length_squared();
     let mut interior = None;
     if area_squared > 0.0 {
         // Cross products of edges, not of corners: the error grows with distance over size, not with its square.
@@ -119,12 +122,25 @@ pub(crate) fn nearest_on_face([a, b, c]: [DVec3; 3]) -> [f64; 3] {
         // What rounding has left in the plane of a sliver is taken out once more.
         let (rest_b, rest_c) = coordinates(a + weight_b * u + weight_c * v);
         let (weight_b, weight_c) = (weight_b + rest_b, weight_c + rest_c);
-        if weight_b >= 0.0 && weight_c >= 0.0 && weight_b + weight_c <= 1.0 {
-            let weights = [1.0 - weight_b - weight_c, weight_b, weight_c];
-            if area_squared > 1e-12 * u.length_squared() * v.length_squared() {
-                return weights;
+        let weight_a = 1.0 - weight_b - weight_c;
+        let is_wide = area_squared > 1e-2 * most;
+        match (weight_a >= 0.0, weight_b >= 0.0, weight_c >= 0.0) {
+            (true, true, true) if area_squared > 1e-12 * most => return [weight_a, weight_b, weight_c],
+            (true, true, true) => interior = Some([weight_a, weight_b, weight_c]),
+            // The nearest point of a convex figure is on a side that is turned to the origin; here there is only one.
+            (false, true, true) if is_wide => {
+                let [b, c] = nearest_on_edge([b, c]);
+                return [0.0, b, c];
             }
-            interior = Some(weights);
+            (true, false, true) if is_wide => {
+                let [c, a] = nearest_on_edge([c, a]);
+                return [a, 0.0, c];
+            }
+            (true, true, false) if is_wide => {
+                let [a, b] = nearest_on_edge([a, b]);
+                return [a, b, 0.0];
+            }
+            _ => {}
         }
     }
     let [ab, bc, ca] = [nearest_on_edge([a, b]), nearest_on_edge([b, c]), nearest_on_edge([c, a])];

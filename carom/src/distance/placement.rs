@@ -15,7 +15,7 @@ impl Placement {
     pub(crate) const IDENTITY: Self = Self { rotation: DMat3::IDENTITY, position: DVec3::ZERO };
 
     pub(crate) fn new(position: DVec3, rotation: Quat) -> Self {
-        Self { rotation: DMat3::from_quat(rotation.as_dquat().normalize()), position }
+        Self { rotation: matrix(rotation), position }
     }
 
     /// The frame of a pose, its position left out: the world's axes, seen from the body's own place.
@@ -27,10 +27,10 @@ impl Placement {
         Self::new(pose.position.as_dvec3(), pose.rotation)
     }
 
-    /// The frame of `b` seen from the frame of `a`.
-    pub(crate) fn b_in_a(a: &Pose, b: &Pose) -> Self {
-        let b_from_a = Self::new(b.position - a.position, b.rotation);
-        Self::turned(a).inverse().compose(&b_from_a)
+    /// What stands at an offset and a rotation in the axes of the world, seen from a frame turned in them.
+    pub(crate) fn seen_from(turned: &Self, offset: DVec3, rotation: Quat) -> Self {
+        let inward = turned.rotation.transpose();
+        Self { rotation: inward * matrix(rotation), position: inward * offset }
     }
 
     pub(crate) fn point_to_outer(&self, point: DVec3) -> DVec3 {
@@ -58,4 +58,9 @@ impl Placement {
         let rotation = self.rotation.transpose();
         Self { rotation, position: rotation * -self.position }
     }
+}
+
+/// The matrix of a rotation, brought to unit length on the way.
+fn matrix(rotation: Quat) -> DMat3 {
+    DMat3::from_quat(rotation.as_dquat().normalize())
 }

@@ -3,8 +3,10 @@
 
 use super::convex::{Convex, Corners, SupportFault};
 use super::feature::{self, Pair};
-use super::minimum_norm;
+use super::minimum_norm::{self, Cache, Goal};
 use super::placement::Placement;
+use super::simplex::Difference;
+use crate::trace::{StopReason, Tracer};
 use glam::DVec3;
 
 /// Why a computation ended.
@@ -42,6 +44,20 @@ pub(crate) enum Relation {
     Overlapping,
     /// Neither is proven.
     Undecided,
+}
+
+impl Stop {
+    pub(crate) fn of(reason: StopReason) -> Self {
+        match reason {
+            StopReason::BoundsMet
+            | StopReason::BeyondLimit
+            | StopReason::Enclosed
+            | StopReason::Near
+            | StopReason::Flat => Self::Converged,
+            StopReason::Rounding => Self::Rounding,
+            StopReason::IterationLimit => Self::IterationLimit,
+        }
+    }
 }
 
 impl Separation {
@@ -83,6 +99,10 @@ impl Separation {
 pub(crate) struct Rounding {
     pub(crate) radius_a: f64,
     pub(crate) radius_b: f64,
+    /// The size of the pair: all that is computed with is at most as large.
+    pub(crate) scale: f64,
+    /// How much the supports of the two may be off.
+    pub(crate) support_error: f64,
     /// How much the computed bounds may be off.
     pub(crate) slack: f64,
     /// Where the bounds of the cores have met.
@@ -101,33 +121,60 @@ pub(crate) fn of_convex(
     b_in_a: &Placement,
     limit: f64,
 ) -> Result<Option<Separation>, SupportFault> {
-    let (reach_a, reach_b) = (a.core.reach()?, b.core.reach()?);
-    let scale = reach_a + reach_b + b_in_a.position.length() + a.radius + b.radius;
-    let support_error = a.core.support_error(reach_a) + b.core.support_error(reach_b);
-    let rounding = Rounding {
-        radius_a: a.radius,
-        radius_b: b.radius,
-        slack: feature::ROUNDING * scale + support_error,
-        tolerance: 0.5 * feature::ROUNDING * scale + 0.1 * support_error,
-        contact: CONTACT * scale + 4.0 * support_error,
-    };
-    let found = match (a.core.corners(), b.core.corners()) {
-        (Some(corners_a), Some(corners_b)) => {
-            let pair = of_corners(corners_a, corners_b.placed(b_in_a));
+    of_convex_traced(a, b, b_in_a, limit, &mut Cache::default(), &mut ())
+}
+
+/// The same from where the last search of the pair ended, with a tracer.
+pub(crate) fn of_convex_traced(
+    a: &Convex<'_>,
+    b: &Convex<'_>,
+    b_in_a: &Placement,
+    limit: f64,
+    cache: &mut Cache,
+    tracer: &mut impl Tracer,
+) -> Result<Option<Separation>, SupportFault> {
+    let rounding = Rounding::of(a, b, b_in_a)?;
+    let found = match exact(a, b, b_in_a) {
+        Some(pair) => {
             let normal = (pair.on_a - pair.on_b).normalize_or_zero();
-            let lower = normal.dot(a.core.support(-normal)? - placed_support(b, b_in_a, normal)?);
-            let exact = rounding.separation(pair, normal, lower, Stop::Converged);
-            if exact.relation == Relation::Overlapping || pair.distance() - lower <= rounding.contact {
+            let (_, along) = Difference::new(a, b, b_in_a).support(-normal)?;
+            let exact = rounding.separation(pair, normal, -along, Stop::Converged);
+            if exact.relation == Relation::Overlapping || pair.distance() + along <= rounding.contact {
                 exact
             } else {
                 // So near to contact the pair of points is known, but not its direction: prove the bound otherwise.
-                let proven = minimum_norm::separation(a, b, b_in_a, rounding, limit)?;
+                let proven = searched(a, b, b_in_a, &rounding, limit, cache, tracer)?;
                 if proven.lower > exact.lower { proven } else { exact }
             }
         }
-        (Some(_) | None, Some(_) | None) => minimum_norm::separation(a, b, b_in_a, rounding, limit)?,
+        None => searched(a, b, b_in_a, &rounding, limit, cache, tracer)?,
     };
     Ok(Some(found).filter(|found| found.lower < limit))
+}
+
+fn searched(
+    a: &Convex<'_>,
+    b: &Convex<'_>,
+    b_in_a: &Placement,
+    rounding: &Rounding,
+    limit: f64,
+    cache: &mut Cache,
+    tracer: &mut impl Tracer,
+) -> Result<Separation, SupportFault> {
+    let radius = rounding.radius_a + rounding.radius_b;
+    let goal =
+        Goal { near: radius + rounding.slack, far: radius + rounding.slack + limit, tolerance: rounding.tolerance };
+    let found = minimum_norm::search(&mut Difference::new(a, b, b_in_a), goal, cache, tracer)?;
+    Ok(match found.reason {
+        StopReason::Enclosed => Separation::overlapping(found.pair().on_a, 0.0),
+        reason => rounding.separation(found.pair(), found.normal, found.lower, Stop::of(reason)),
+    })
+}
+
+/// The closest points of two cores that have a closed form for them, in the frame of `a`.
+pub(crate) fn exact(a: &Convex<'_>, b: &Convex<'_>, b_in_a: &Placement) -> Option<Pair> {
+    let (corners_a, corners_b) = (a.core.corners()?, b.core.corners()?);
+    Some(of_corners(corners_a, corners_b.placed(b_in_a)))
 }
 
 /// The support of a core that stands at `placement`.
@@ -155,6 +202,21 @@ fn of_corners(a: Corners, b: Corners) -> Pair {
 }
 
 impl Rounding {
+    pub(crate) fn of(a: &Convex<'_>, b: &Convex<'_>, b_in_a: &Placement) -> Result<Self, SupportFault> {
+        let (reach_a, reach_b) = (a.core.reach()?, b.core.reach()?);
+        let scale = reach_a + reach_b + b_in_a.position.length() + a.radius + b.radius;
+        let support_error = a.core.support_error(reach_a) + b.core.support_error(reach_b);
+        Ok(Self {
+            radius_a: a.radius,
+            radius_b: b.radius,
+            scale,
+            support_error,
+            slack: feature::ROUNDING * scale + support_error,
+            tolerance: 0.5 * feature::ROUNDING * scale + 0.1 * support_error,
+            contact: CONTACT * scale + 4.0 * support_error,
+        })
+    }
+
     /// The answer for the rounded shapes from a pair of points on the cores, the unit normal from `b` to `a` that
     /// separates the cores best, and how far it separates them.
     pub(crate) fn separation(&self, pair: Pair, normal: DVec3, lower: f64, stop: Stop) -> Separation {

@@ -1,232 +1,164 @@
-//! Two boxes: the separating axis of least depth among 15, then the faces clipped or the edges joined.
+//! Two boxes: the separating axis of least depth among 15, then the faces clipped or the edges joined (M1).
 //!
 //! Two convex polytopes are apart exactly if they are apart along a face normal of one of them or a cross product of
-//! two edges; of two boxes these are 3 + 3 + 9. If none parts them, the axis of least depth is the way out. A face
-//! axis gives up to four points: the face that looks most against it, clipped to the reference face. An edge axis
-//! gives the closest points of the two edges. An edge must be clearly shallower than a face to be chosen, so that
-//! boxes on each other keep their face from frame to frame. Always 15 axes at most, no iteration.
-//! Source: Gottschalk, Lin, Manocha 1996, doi 10.1145/237170.237244 (axes); Sutherland, Hodgman 1974 (clipping).
+//! two edges; of two boxes these are 3 + 3 + 9. If none parts them, the axis of least depth is the way out. An edge must
+//! be clearly shallower than a face to be chosen, so that boxes on each other keep their face from frame to frame.
+//! Boxes that are apart by no more than the margin are as far apart as the axis says only if their closest features are
+//! the ones that it belongs to, which clipping tells; near a corner the general search is asked instead.
+//! Always 15 axes at most, no iteration. In f64, so that a cube on a slab of 500 m is as exact as on another cube.
+//! Source: Gottschalk, Lin, Manocha 1996, doi 10.1145/237170.237244.
 
-use super::{LocalContact, LocalManifold, MAX_POINTS};
-use crate::pose::LocalPose;
-use crate::shape::Cuboid;
-use glam::{Mat3, Vec2, Vec3};
+use super::clip::{Clipped, Relation, Touch, crossing};
+use super::patch;
+use crate::distance::placement::Placement;
+use glam::DVec3;
 
-/// An edge axis must be shallower than the best face by this share of the boxes' size.
-const FACE_PREFERENCE: f32 = 1e-4;
-/// Cross products shorter than this are of edges so nearly parallel that the faces decide.
-const PARALLEL: f32 = 1e-4;
+/// An edge axis must be shallower than the best face by this share of the boxes' size and of the depth.
+const FACE_PREFERENCE: f64 = 1e-5;
+/// Edges whose cross product is shorter are so nearly parallel that the faces decide.
+const PARALLEL: f64 = 1e-5;
 
-/// The contact of two sharp boxes.
-pub(super) fn contact(a: &Cuboid, b: &Cuboid, b_in_a: &LocalPose) -> Option<LocalManifold> {
-    let (half_a, half_b) = (a.half_extents(), b.half_extents());
-    let axes_b = b_in_a.rotation_matrix();
+/// What the 15 axes say of two boxes.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Verdict {
+    /// Farther apart than the margin along this unit axis, in the frame of the first.
+    Apart(DVec3),
+    Touching(Clipped),
+    /// Closer than the margin, but at features that no axis stands for.
+    Cornered,
+}
+
+/// The best of the axes so far.
+#[derive(Debug, Clone, Copy)]
+enum Axis {
+    FaceOfA(usize),
+    FaceOfB(usize),
+    Edges(usize, usize),
+}
+
+/// The contact of two boxes, given by half of their extents and their roundings, whose cores must overlap to count as
+/// touching if they are rounded.
+pub(super) fn contact(
+    (half_a, radius_a): (DVec3, f64),
+    (half_b, radius_b): (DVec3, f64),
+    b_in_a: &Placement,
+    margin: f64,
+) -> Verdict {
+    let radii = radius_a + radius_b;
+    let limit = margin + radii;
+    let axes_b = b_in_a.rotation;
     let offset = b_in_a.position;
     let offset_in_b = axes_b.transpose() * offset;
-    let reach_of_b = |axis: Vec3| (axes_b.transpose() * axis).abs().dot(half_b);
+    // Entry [j][i] is the cosine of axis i of the first box and axis j of the second.
+    let cosines = [axes_b.x_axis.to_array(), axes_b.y_axis.to_array(), axes_b.z_axis.to_array()];
+    let sizes = cosines.map(|column| column.map(f64::abs));
 
-    let mut face = Face { of_a: true, axis: 0, depth: f32::INFINITY };
-    for axis in 0..3 {
-        let depth = half_a[axis] + reach_of_b(Vec3::AXES[axis]) - offset[axis].abs();
-        face = face.shallower(Face { of_a: true, axis, depth })?;
-    }
-    for axis in 0..3 {
-        let depth = half_b[axis] + axes_b.col(axis).abs().dot(half_a) - offset_in_b[axis].abs();
-        face = face.shallower(Face { of_a: false, axis, depth })?;
-    }
-
-    let mut edge: Option<(f32, Vec3, [usize; 2])> = None;
+    let mut best = (f64::NEG_INFINITY, Axis::FaceOfA(0));
     for i in 0..3 {
-        for j in 0..3 {
-            let cross = Vec3::AXES[i].cross(axes_b.col(j));
-            let length = cross.length();
-            if length < PARALLEL {
-                continue;
-            }
-            let normal = if cross.dot(offset) < 0.0 { -cross / length } else { cross / length };
-            let depth = normal.abs().dot(half_a) + reach_of_b(normal) - normal.dot(offset);
-            if depth < 0.0 {
-                return None;
-            }
-            if edge.is_none_or(|(least, ..)| depth < least) {
-                edge = Some((depth, normal, [i, j]));
+        let reach_b = sizes[0][i] * half_b.x + sizes[1][i] * half_b.y + sizes[2][i] * half_b.z;
+        let gap = offset[i].abs() - half_a[i] - reach_b;
+        if gap > best.0 {
+            best = (gap, Axis::FaceOfA(i));
+        }
+    }
+    let tie = FACE_PREFERENCE * half_a.max_element().min(half_b.max_element());
+    for j in 0..3 {
+        let reach_a = sizes[j][0] * half_a.x + sizes[j][1] * half_a.y + sizes[j][2] * half_a.z;
+        let gap = offset_in_b[j].abs() - half_b[j] - reach_a;
+        // The first box keeps its face unless the other's is better by more than rounding.
+        if gap > best.0 + tie {
+            best = (gap, Axis::FaceOfB(j));
+        }
+    }
+    if best.0 > limit {
+        return Verdict::Apart(normal_of(best.1, b_in_a));
+    }
+
+    let face_gap = best.0;
+    // The best gap by a numerator with its sign, and the square of what it is too large by: compared without a root.
+    let mut edge = (f64::NEG_INFINITY, 1.0, (0, 0));
+    for j in 0..3 {
+        let (k, l) = ((j + 1) % 3, (j + 2) % 3);
+        for i in 0..3 {
+            let (m, n) = ((i + 1) % 3, (i + 2) % 3);
+            let square = cosines[j][m] * cosines[j][m] + cosines[j][n] * cosines[j][n];
+            // Along the cross product of axis i and axis j, all of it as much too large as that is long.
+            let between = (offset[n] * cosines[j][m] - offset[m] * cosines[j][n]).abs();
+            let reach_a = half_a[m] * sizes[j][n] + half_a[n] * sizes[j][m];
+            let reach_b = half_b[k] * sizes[l][i] + half_b[l] * sizes[k][i];
+            let gap = between - reach_a - reach_b;
+            let signed_square = gap * gap.abs();
+            if square > PARALLEL * PARALLEL && signed_square * edge.1 > edge.0 * square {
+                edge = (signed_square, square, (i, j));
             }
         }
     }
-
-    let size = half_a.max_element().min(half_b.max_element());
-    match edge {
-        Some((depth, normal, axes)) if depth + FACE_PREFERENCE * size < face.depth => {
-            Some(edge_contact(half_a, half_b, b_in_a, &axes_b, (depth, normal, axes)))
-        }
-        Some(_) | None if face.of_a => face_contact(half_a, half_b, b_in_a, face.axis),
-        Some(_) | None => {
-            let a_in_b = b_in_a.inverse();
-            Some(face_contact(half_b, half_a, &a_in_b, face.axis)?.flipped(&a_in_b))
-        }
+    let ratio = edge.0 / edge.1;
+    let edge_gap = ratio.abs().sqrt().copysign(ratio);
+    if edge_gap > face_gap + tie + FACE_PREFERENCE * 10.0 * face_gap.abs() {
+        best = (edge_gap, Axis::Edges(edge.2.0, edge.2.1));
     }
-}
-
-#[derive(Clone, Copy)]
-struct Face {
-    of_a: bool,
-    axis: usize,
-    depth: f32,
-}
-
-impl Face {
-    /// The shallower of two, the earlier when equal; none when the new one shows that the boxes are apart.
-    fn shallower(self, other: Self) -> Option<Self> {
-        if other.depth < 0.0 {
-            None
-        } else {
-            // The margin keeps the first of two faces that differ by rounding only.
-            Some(if other.depth < self.depth * 0.9999 { other } else { self })
-        }
+    if best.0 > limit {
+        return Verdict::Apart(normal_of(best.1, b_in_a));
     }
+    if radii > 0.0 && best.0 > 0.0 {
+        return Verdict::Cornered;
+    }
+    let clipped = touching(half_a, half_b, b_in_a, best, (radius_a, radius_b), margin);
+    if best.0 > 0.0 && !clipped.kept_deepest { Verdict::Cornered } else { Verdict::Touching(clipped) }
 }
 
-/// The contact where an edge of each box meets.
-fn edge_contact(
-    half_a: Vec3,
-    half_b: Vec3,
-    b_in_a: &LocalPose,
-    axes_b: &Mat3,
-    (depth, normal, [i, j]): (f32, Vec3, [usize; 2]),
-) -> LocalManifold {
-    // The middles of the two edges that reach farthest towards each other.
-    let toward = |half: Vec3, direction: Vec3, along: usize| {
-        let mut middle = half.copysign(direction);
-        middle[along] = 0.0;
-        middle
+/// The unit normal of an axis, from the first box to the second.
+fn normal_of(axis: Axis, b_in_a: &Placement) -> DVec3 {
+    let normal = match axis {
+        Axis::FaceOfA(i) => DVec3::AXES[i],
+        Axis::FaceOfB(j) => b_in_a.rotation.col(j),
+        Axis::Edges(i, j) => DVec3::AXES[i].cross(b_in_a.rotation.col(j)).normalize_or(DVec3::Y),
     };
-    let middle_a = toward(half_a, normal, i);
-    let normal_in_b = axes_b.transpose() * normal;
-    let middle_b = b_in_a.point_to_outer(toward(half_b, -normal_in_b, j));
-    let (along_a, along_b) = (Vec3::AXES[i], axes_b.col(j));
-    // Closest points of two lines that are not parallel, held to the edges' ends.
-    let between = middle_b - middle_a;
-    let cosine = along_a.dot(along_b);
-    // Not 1 - cosine², which is 0 for angles that are far from it.
-    let sine_squared = along_a.cross(along_b).length_squared();
-    let (toward_a, toward_b) = (between.dot(along_a), between.dot(along_b));
-    let at_a = ((toward_a - cosine * toward_b) / sine_squared).clamp(-half_a[i], half_a[i]);
-    let at_b = ((cosine * toward_a - toward_b) / sine_squared).clamp(-half_b[j], half_b[j]);
-    let point = 0.5 * (middle_a + along_a * at_a + middle_b + along_b * at_b);
-    let signs = |direction: Vec3| (0..3).fold(0, |bits, k| bits | u32::from(direction[k] < 0.0) << k);
-    let feature = 1 << 31 | (i as u32) << 8 | (j as u32) << 6 | signs(normal) << 3 | signs(normal_in_b);
-    LocalManifold::of_one(normal, LocalContact { point, depth, feature })
+    if normal.dot(b_in_a.position) < 0.0 { -normal } else { normal }
 }
 
-/// A corner of the polygon being clipped: in the plane of the reference face, with its depth below it.
-#[derive(Clone, Copy, Default)]
-struct Corner {
-    place: Vec2,
-    depth: f32,
-    feature: u32,
-}
-
-/// A quadrilateral clipped by four sides has at most eight corners.
-#[derive(Default)]
-struct Polygon {
-    corners: [Corner; 8],
-    count: usize,
-}
-
-impl Polygon {
-    fn push(&mut self, corner: Corner) {
-        if let Some(place) = self.corners.get_mut(self.count) {
-            *place = corner;
-            self.count += 1;
-        }
-    }
-
-    fn corners(&self) -> &[Corner] {
-        &self.corners[..self.count]
-    }
-
-    /// What of it has `sign * place[axis] <= limit`. New corners are named after the side and the edge that it cuts.
-    fn clipped(&self, axis: usize, sign: f32, limit: f32) -> Self {
-        let mut kept = Self::default();
-        let side = (axis as u32) << 1 | u32::from(sign < 0.0);
-        for (index, corner) in self.corners().iter().enumerate() {
-            let next = self.corners()[(index + 1) % self.count];
-            let (here, there) = (sign * corner.place[axis] - limit, sign * next.place[axis] - limit);
-            if here <= 0.0 {
-                kept.push(*corner);
-            }
-            if (here <= 0.0) != (there <= 0.0) {
-                let share = here / (here - there);
-                let mut place = corner.place.lerp(next.place, share);
-                place[axis] = sign * limit;
-                let depth = corner.depth + share * (next.depth - corner.depth);
-                let feature = 1 << 8 | side << 4 | (corner.feature & 15);
-                kept.push(Corner { place, depth, feature });
-            }
-        }
-        kept
-    }
-}
-
-/// The contact of a face of the first box with the face of the second that looks most against it.
-fn face_contact(half_a: Vec3, half_b: Vec3, b_in_a: &LocalPose, axis: usize) -> Option<LocalManifold> {
-    let sign = if b_in_a.position[axis] < 0.0 { -1.0 } else { 1.0 };
-    let normal = Vec3::AXES[axis] * sign;
-    let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
-
-    let against = b_in_a.direction_to_inner(-normal);
-    let largest = against.abs();
-    let incident = if largest.x >= largest.y && largest.x >= largest.z {
-        0
-    } else if largest.y >= largest.z {
-        1
-    } else {
-        2
+fn touching(
+    half_a: DVec3,
+    half_b: DVec3,
+    b_in_a: &Placement,
+    (gap, axis): (f64, Axis),
+    (radius_a, radius_b): (f64, f64),
+    margin: f64,
+) -> Clipped {
+    let normal = normal_of(axis, b_in_a);
+    let normal_in_b = b_in_a.direction_to_inner(normal);
+    let separation = gap - radius_a - radius_b;
+    let relate = |on_a: DVec3, on_b: DVec3| Relation {
+        normal,
+        separation,
+        on_a: on_a + radius_a * normal,
+        on_b: on_b - radius_b * normal,
     };
-    let (s, t) = ((incident + 1) % 3, (incident + 2) % 3);
-    let mut polygon = Polygon::default();
-    for (index, (along_s, along_t)) in [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)].into_iter().enumerate() {
-        let mut corner = Vec3::ZERO;
-        corner[incident] = half_b[incident].copysign(against[incident]);
-        corner[s] = half_b[s] * along_s;
-        corner[t] = half_b[t] * along_t;
-        let corner = b_in_a.point_to_outer(corner);
-        polygon.push(Corner {
-            place: Vec2::new(corner[u], corner[v]),
-            depth: half_a[axis] - sign * corner[axis],
-            feature: (incident as u32) << 2 | index as u32,
-        });
+    let touch = |relation: &Relation, of: &dyn Fn(&Touch<'_>) -> Option<Clipped>| {
+        let touch = Touch { normal, radii: [radius_a, radius_b], margin, relation };
+        of(&touch).unwrap_or_else(|| touch.only_witness(Default::default()))
+    };
+    let [corner_a, corner_b] = [(half_a, normal), (half_b, -normal_in_b)].map(|(half, along)| half.copysign(along));
+    let face = |half: DVec3, along: DVec3, axis: usize| patch::of_cuboid_face(half, axis, along[axis] >= 0.0);
+    match axis {
+        Axis::FaceOfA(i) => {
+            let on_b = b_in_a.point_to_outer(corner_b);
+            let incident = face(half_b, -normal_in_b, patch::largest_axis(normal_in_b.abs())).placed(b_in_a);
+            let reference = face(half_a, normal, i);
+            touch(&relate(on_b - gap * normal, on_b), &|touch| touch.of_faces(&reference, &incident))
+        }
+        Axis::FaceOfB(j) => {
+            let incident = face(half_a, normal, patch::largest_axis(normal.abs()));
+            let reference = face(half_b, -normal_in_b, j).placed(b_in_a);
+            touch(&relate(corner_a, corner_a + gap * normal), &|touch| touch.of_faces(&incident, &reference))
+        }
+        Axis::Edges(i, j) => {
+            let edge_a = patch::of_cuboid_edge(half_a, i, normal);
+            let edge_b = patch::of_cuboid_edge(half_b, j, -normal_in_b).placed(b_in_a);
+            let (on_a, on_b, is_inside) = crossing(&edge_a, &edge_b);
+            let clipped = touch(&relate(on_a, on_b), &|touch| Some(touch.of_edges(&edge_a, &edge_b)));
+            Clipped { kept_deepest: is_inside, ..clipped }
+        }
     }
-    let polygon = polygon.clipped(0, 1.0, half_a[u]).clipped(0, -1.0, half_a[u]);
-    let polygon = polygon.clipped(1, 1.0, half_a[v]).clipped(1, -1.0, half_a[v]);
-
-    let mut manifold = LocalManifold::empty(normal);
-    for corner in reduced(&polygon).into_iter().flatten() {
-        let mut point = normal * (half_a[axis] - 0.5 * corner.depth);
-        point[u] = corner.place.x;
-        point[v] = corner.place.y;
-        let feature = (axis as u32) << 16 | u32::from(sign < 0.0) << 18 | corner.feature;
-        manifold.push(LocalContact { point, depth: corner.depth, feature });
-    }
-    (!manifold.contacts().is_empty()).then_some(manifold)
-}
-
-/// At most four of the corners below the face: the deepest, the farthest from it, and the farthest on either side of
-/// the line between them, so that the area they span stays large.
-fn reduced(polygon: &Polygon) -> [Option<Corner>; MAX_POINTS] {
-    let below = || polygon.corners().iter().copied().filter(|corner| corner.depth >= 0.0);
-    let mut chosen = [None; MAX_POINTS];
-    if below().count() <= MAX_POINTS {
-        chosen.iter_mut().zip(below()).for_each(|(place, corner)| *place = Some(corner));
-        return chosen;
-    }
-    let farthest = |score: &dyn Fn(&Corner) -> f32| below().max_by(|a, b| score(a).total_cmp(&score(b)));
-    let Some(deepest) = farthest(&|corner| corner.depth) else { return chosen };
-    let Some(opposite) = farthest(&|corner| corner.place.distance_squared(deepest.place)) else { return chosen };
-    let line = opposite.place - deepest.place;
-    let beside = |corner: &Corner| line.perp_dot(corner.place - deepest.place);
-    let left = farthest(&beside).filter(|corner| beside(corner) > 0.0);
-    let right = farthest(&|corner| -beside(corner)).filter(|corner| beside(corner) < 0.0);
-    chosen = [Some(deepest), Some(opposite), left, right];
-    chosen
 }

@@ -1,35 +1,64 @@
-//! A half-space against a sphere or a box: what of the other lies below the plane.
+//! A half-space against any convex part: what of the part's lowest patch lies below the plane.
 
-use super::{LocalContact, LocalManifold, MAX_POINTS};
+use super::manifold::{Candidate, reduced};
+use super::patch::{self, MOST_CORNERS};
+use super::{Feature, LocalContact, LocalManifold};
+use crate::distance::convex::{Convex, SupportFault};
+use crate::distance::placement::Placement;
 use crate::pose::LocalPose;
-use crate::shape::{Cuboid, HalfSpace, Rounded, Sphere};
+use crate::shape::HalfSpace;
+use glam::DVec3;
 
-/// The contact of a half-space and a sphere.
-pub(super) fn with_sphere(a: &HalfSpace, b: &Sphere, b_in_a: &LocalPose) -> Option<LocalManifold> {
+/// Depth that the corners of a patch may lack, as a share of its size, before the lowest point itself is added.
+const LOST: f64 = 1e-5;
+
+/// The contact of a half-space and a ball.
+pub(super) fn with_ball(a: &HalfSpace, radius: f32, b_in_a: &LocalPose, margin: f32) -> Option<LocalManifold> {
     let normal = a.normal();
-    let depth = b.radius() - normal.dot(b_in_a.position);
-    if depth < 0.0 {
+    let depth = radius - normal.dot(b_in_a.position);
+    if depth < -margin {
         return None;
     }
-    let point = b_in_a.position - normal * (b.radius() - 0.5 * depth);
-    Some(LocalManifold::of_one(normal, LocalContact { point, depth, feature: 0 }))
+    let point = b_in_a.position - normal * (radius - 0.5 * depth);
+    let features = [Feature::face(0), Feature::SURFACE];
+    Some(LocalManifold::of_one(normal, LocalContact { point, depth, features }))
 }
 
-/// The contact of a half-space and a box, sharp or rounded: its deepest corners, at most four. The deepest four of a
-/// box that is at most half sunk are the corners of its lowest face, or of its lowest edge and the two next to it.
-pub(super) fn with_cuboid(a: &HalfSpace, b: &Rounded<Cuboid>, b_in_a: &LocalPose) -> Option<LocalManifold> {
-    let normal = a.normal();
-    let mut corners = [LocalContact::default(); 8];
-    for (feature, (contact, corner)) in corners.iter_mut().zip(b.core().corners()).enumerate() {
-        let corner = b_in_a.point_to_outer(corner);
-        let depth = b.radius() - normal.dot(corner);
-        *contact = LocalContact { point: corner - normal * (b.radius() - 0.5 * depth), depth, feature: feature as u32 };
+/// The contact of a half-space and a convex part.
+pub(super) fn with_convex(
+    a: &HalfSpace,
+    b: &Convex<'_>,
+    b_in_a: &Placement,
+    margin: f64,
+) -> Result<Option<LocalManifold>, SupportFault> {
+    let normal = a.normal().as_dvec3().normalize_or(DVec3::Y);
+    let down_in_b = b_in_a.direction_to_inner(-normal);
+    let lowest = b_in_a.point_to_outer(b.core.support(down_in_b)?);
+    let greatest = b.radius - normal.dot(lowest);
+    if greatest < -margin {
+        return Ok(None);
     }
-    // Stable, so equally deep corners stay in the order of their features.
-    corners.sort_by(|a, b| b.depth.total_cmp(&a.depth));
-    let mut touching = corners.iter().take(MAX_POINTS).filter(|contact| contact.depth >= 0.0).peekable();
-    touching.peek()?;
-    let mut manifold = LocalManifold::empty(normal);
-    touching.for_each(|contact| manifold.push(*contact));
-    Some(manifold)
+    let candidate = |place: DVec3, feature: Feature| {
+        let depth = b.radius - normal.dot(place);
+        let place = place - normal * (b.radius - 0.5 * depth);
+        Candidate { place, depth, features: [Feature::face(0), feature] }
+    };
+    let patch = patch::along(b, down_in_b)?.placed(b_in_a);
+    let mut candidates = [Candidate::default(); MOST_CORNERS + 1];
+    let mut count = 0;
+    let (mut found, mut size) = (f64::NEG_INFINITY, 0.0f64);
+    for corner in patch.corners() {
+        let corner = candidate(corner.place, corner.vertex);
+        size = size.max(corner.place.distance(lowest));
+        if corner.depth >= -margin {
+            found = found.max(corner.depth);
+            candidates[count] = corner;
+            count += 1;
+        }
+    }
+    if found < greatest - LOST * size {
+        candidates[count] = candidate(lowest, Feature::SURFACE);
+        count += 1;
+    }
+    Ok(Some(reduced(&mut candidates[..count], normal)))
 }

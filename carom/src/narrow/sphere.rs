@@ -1,27 +1,49 @@
-//! A sphere against a sphere or a box: by the closest point, in closed form.
+//! Balls and points against each other, against capsules and segments, and against boxes: by the closest point, in
+//! closed form. In f64, where no f32 number has a square that overflows or vanishes.
 
-use super::{LocalContact, LocalManifold};
+use super::{Feature, LocalContact, LocalManifold};
 use crate::pose::LocalPose;
-use crate::shape::{Cuboid, Rounded, Sphere};
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 
-/// The contact of two spheres. Concentric ones part upwards, for want of a better direction.
-pub(super) fn with_sphere(a: &Sphere, b: &Sphere, b_in_a: &LocalPose) -> Option<LocalManifold> {
-    // In f64, where no f32 number has a square that overflows or vanishes.
-    let between = b_in_a.position.as_dvec3();
-    let distance = between.length();
-    let depth = (f64::from(a.radius()) + f64::from(b.radius()) - distance) as f32;
-    if depth < 0.0 {
-        return None;
-    }
-    let normal = if distance > 0.0 { (between / distance).as_vec3() } else { Vec3::Y };
-    let point = normal * (a.radius() - 0.5 * depth);
-    Some(LocalManifold::of_one(normal, LocalContact { point, depth, feature: 0 }))
+/// The contact of two balls. Concentric ones part upwards, for want of a better direction.
+pub(super) fn with_ball(radius_a: f32, radius_b: f32, b_in_a: &LocalPose, margin: f32) -> Option<LocalManifold> {
+    touch(b_in_a.position.as_dvec3(), [radius_a, radius_b], Feature::SURFACE, margin)
 }
 
-/// The contact of a sphere and a box, sharp or rounded.
-pub(super) fn with_cuboid(a: &Sphere, b: &Rounded<Cuboid>, b_in_a: &LocalPose) -> Option<LocalManifold> {
-    let half = b.core().half_extents();
+/// The contact of a ball and the capsule around the segment `ends`.
+pub(super) fn with_capsule(
+    radius: f32,
+    (ends, capsule_radius): ([Vec3; 2], f32),
+    b_in_a: &LocalPose,
+    margin: f32,
+) -> Option<LocalManifold> {
+    let [from, to] = ends.map(|end| b_in_a.point_to_outer(end).as_dvec3());
+    let along = to - from;
+    let share = (-from.dot(along) / along.length_squared()).clamp(0.0, 1.0);
+    let closest = from + along * share;
+    let radii = [radius, capsule_radius];
+    if closest == DVec3::ZERO {
+        // The centre is on the axis: any way across it is the shortest.
+        let (across, _) = along.normalize_or(DVec3::Y).any_orthonormal_pair();
+        return contact(across, 0.0, radii, Feature::edge(0), margin);
+    }
+    let feature = if share == 0.0 {
+        Feature::vertex(0)
+    } else if share == 1.0 {
+        Feature::vertex(1)
+    } else {
+        Feature::edge(0)
+    };
+    touch(closest, radii, feature, margin)
+}
+
+/// The contact of a ball and a box, sharp or rounded.
+pub(super) fn with_cuboid(
+    radius: f32,
+    (half, box_radius): (Vec3, f32),
+    b_in_a: &LocalPose,
+    margin: f32,
+) -> Option<LocalManifold> {
     let center_in_b = b_in_a.point_to_inner(Vec3::ZERO);
     let closest = center_in_b.clamp(-half, half);
     let to_center = (center_in_b - closest).as_dvec3();
@@ -40,11 +62,29 @@ pub(super) fn with_cuboid(a: &Sphere, b: &Rounded<Cuboid>, b_in_a: &LocalPose) -
         };
         (axis * center_in_b.dot(axis).signum(), -f64::from(to_faces.dot(axis)))
     };
-    let depth = (f64::from(a.radius()) + f64::from(b.radius()) - surface) as f32;
-    if depth < 0.0 {
+    let normal = -b_in_a.direction_to_outer(outward).as_dvec3();
+    contact(normal, surface, [radius, box_radius], Feature::SURFACE, margin)
+}
+
+/// The contact of a ball around the origin and one around `between`.
+fn touch(between: DVec3, radii: [f32; 2], feature: Feature, margin: f32) -> Option<LocalManifold> {
+    let square = between.length_squared();
+    let reach = f64::from(radii[0]) + f64::from(radii[1]) + f64::from(margin);
+    if square > reach * reach {
         return None;
     }
-    let normal = -b_in_a.direction_to_outer(outward);
-    let point = normal * (a.radius() - 0.5 * depth);
-    Some(LocalManifold::of_one(normal, LocalContact { point, depth, feature: 0 }))
+    let distance = square.sqrt();
+    let normal = if distance > 0.0 { between / distance } else { DVec3::Y };
+    contact(normal, distance, radii, feature, margin)
+}
+
+/// The contact of a ball around the origin whose centre is `distance` from the other's core.
+fn contact(normal: DVec3, distance: f64, radii: [f32; 2], feature: Feature, margin: f32) -> Option<LocalManifold> {
+    let depth = (f64::from(radii[0]) + f64::from(radii[1]) - distance) as f32;
+    if depth < -margin {
+        return None;
+    }
+    let normal = normal.as_vec3();
+    let point = normal * (radii[0] - 0.5 * depth);
+    Some(LocalManifold::of_one(normal, LocalContact { point, depth, features: [Feature::SURFACE, feature] }))
 }

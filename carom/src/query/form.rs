@@ -115,6 +115,29 @@ impl<'a> Pieces<'a> {
         mut limit: f64,
         mut visit: impl FnMut(Form<'a>, Placement, f64) -> Result<f64, E>,
     ) -> Result<(), E> {
+        let (start, mut fault) = (limit, None);
+        let mut visit_triangle = |corners: [glam::Vec3; 3]| {
+            let core = Core::Triangle(corners.map(|corner| corner.as_dvec3()));
+            match visit(Form::Convex(Convex { core, radius: 0.0 }), Placement::IDENTITY, limit) {
+                Ok(found) => limit = found.min(limit),
+                // No triangle passes a limit of zero.
+                Err(error) => (limit, fault) = (0.0, Some(error)),
+            }
+            limit
+        };
+        let (min, max) = (other.min.as_dvec3(), other.max.as_dvec3());
+        match self {
+            Self::Mesh(mesh) => {
+                let tree = mesh.tree();
+                tree.visit_near(min, max, start, |slot| visit_triangle(slot.corners(mesh.vertices())));
+                return fault.map_or(Ok(()), Err);
+            }
+            Self::HeightField(field) => {
+                field.visit_near(min, max, start, |triangle| visit_triangle(field.corners(triangle as usize)));
+                return fault.map_or(Ok(()), Err);
+            }
+            Self::Compound(_) => {}
+        }
         let mut first = (0, f64::INFINITY);
         for index in 0..self.count() {
             let bound = self.distance_to_box(index, other)?;

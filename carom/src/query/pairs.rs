@@ -1,11 +1,18 @@
 //! Every pair of forms. Mirror pairs call their twin.
 
+use super::QueryError;
 use super::form::{Form, Pieces};
 use crate::distance::convex::{Convex, SupportFault};
 use crate::distance::feature;
 use crate::distance::placement::Placement;
 use crate::distance::separation::{self, Relation, Separation, Stop};
+use crate::distance::signed::{self, Cache, Signed};
+use crate::shape::ShapeKind;
+use crate::trace::Tracer;
 use glam::DVec3;
+
+/// Unit normals whose sum is no longer than this count as opposite.
+const OPPOSITE: f64 = 1e-6;
 
 /// The separation of `b` from `a` in the frame of `a`; none if it is proven to be `limit` or more.
 pub(super) fn separation(
@@ -13,29 +20,134 @@ pub(super) fn separation(
     b: &Form<'_>,
     b_in_a: &Placement,
     limit: f64,
+    cache: &mut Cache,
+    tracer: &mut impl Tracer,
 ) -> Result<Option<Separation>, SupportFault> {
     let below = |found: Separation| Some(found).filter(|found| found.lower < limit);
     match (a, b) {
-        (Form::Convex(a), Form::Convex(b)) => separation::of_convex(a, b, b_in_a, limit),
+        (Form::Convex(a), Form::Convex(b)) => separation::of_convex_traced(a, b, b_in_a, limit, cache, tracer),
         (Form::HalfSpace(normal), Form::Convex(b)) => half_space_to_convex(*normal, b, b_in_a).map(below),
+        (Form::Pieces(Pieces::Mesh(a)), Form::Pieces(Pieces::Mesh(b))) => {
+            super::mesh::surface_separation(a, b, b_in_a, limit)
+        }
         (Form::HalfSpace(a), Form::HalfSpace(b)) => Ok(below(half_space_to_half_space(*a, *b, b_in_a))),
         (Form::Pieces(pieces), Form::Convex(_) | Form::HalfSpace(_) | Form::Pieces(_)) => {
-            pieces_to(pieces, b, b_in_a, limit)
+            pieces_to(pieces, b, b_in_a, limit, tracer)
         }
         (Form::Convex(_), Form::HalfSpace(_) | Form::Pieces(_)) | (Form::HalfSpace(_), Form::Pieces(_)) => {
             let a_in_b = b_in_a.inverse();
-            Ok(separation(b, a, &a_in_b, limit)?.map(|found| found.mirrored(&a_in_b)))
+            Ok(separation(b, a, &a_in_b, limit, cache, tracer)?.map(|found| found.mirrored(&a_in_b)))
         }
+    }
+}
+
+/// The signed distance of `b` from `a` in the frame of `a`; none if it is proven to be `limit` or more. Of two shapes of
+/// many parts it is that of the two parts that are deepest in each other, or nearest.
+pub(super) fn signed(
+    a: &Form<'_>,
+    b: &Form<'_>,
+    b_in_a: &Placement,
+    limit: f64,
+    tracer: &mut impl Tracer,
+) -> Result<Option<Signed>, QueryError> {
+    let below = |found: Signed| Some(found).filter(|found| found.lower < limit);
+    match (a, b) {
+        (Form::Convex(a), Form::Convex(b)) => {
+            Ok(signed::signed_traced(a, b, b_in_a, limit, &mut Cache::default(), tracer)?)
+        }
+        (Form::HalfSpace(normal), Form::Convex(b)) => {
+            let (lowest, height, slack) = over_half_space(*normal, b, b_in_a)?;
+            Ok(below(signed_over_plane(*normal, lowest, height, slack)))
+        }
+        (Form::HalfSpace(a), Form::HalfSpace(b)) => {
+            let b = b_in_a.direction_to_outer(*b);
+            let (position, height) = (b_in_a.position, a.dot(b_in_a.position));
+            if (*a + b).length() <= OPPOSITE {
+                Ok(below(signed_over_plane(*a, position, height, feature::ROUNDING * position.length())))
+            } else {
+                // No move gets them apart.
+                Err(QueryError::NotSupported { what: "the depth in another one", shape: ShapeKind::HalfSpace })
+            }
+        }
+        (Form::Pieces(pieces), Form::Convex(_) | Form::HalfSpace(_) | Form::Pieces(_)) => {
+            deepest_piece(pieces, b, b_in_a, limit, tracer)
+        }
+        (Form::Convex(_), Form::HalfSpace(_) | Form::Pieces(_)) | (Form::HalfSpace(_), Form::Pieces(_)) => {
+            let a_in_b = b_in_a.inverse();
+            Ok(signed(b, a, &a_in_b, limit, tracer)?.map(|found| found.mirrored(&a_in_b)))
+        }
+    }
+}
+
+fn deepest_piece(
+    a: &Pieces<'_>,
+    b: &Form<'_>,
+    b_in_a: &Placement,
+    limit: f64,
+    tracer: &mut impl Tracer,
+) -> Result<Option<Signed>, QueryError> {
+    match a {
+        Pieces::Compound(_) => {}
+        Pieces::Mesh(_) => return Err(QueryError::NotSupported { what: "the depth", shape: ShapeKind::Mesh }),
+        Pieces::HeightField(_) => {
+            return Err(QueryError::NotSupported { what: "the depth", shape: ShapeKind::HeightField });
+        }
+    }
+    let mut best: Option<Signed> = None;
+    let mut visit = |form: Form<'_>, placement: Placement, limit: f64| -> Result<f64, QueryError> {
+        let b_in_piece = placement.inverse().compose(b_in_a);
+        if let Some(found) = signed(&form, b, &b_in_piece, limit, tracer)? {
+            let found = found.placed(&placement);
+            best = Some(best.map_or(found, |best| deeper(best, found)));
+        }
+        // Parts whose boxes overlap are visited however deep the others are.
+        Ok(best.map_or(limit, |best| best.upper.max(f64::MIN_POSITIVE)))
+    };
+    match b.bounds(b_in_a)? {
+        Some(bounds) => a.visit_near(&bounds, limit, visit)?,
+        None => {
+            let mut limit = limit;
+            for index in 0..a.count() {
+                let (form, placement) = a.piece(index);
+                limit = visit(form, placement, limit)?;
+            }
+        }
+    }
+    Ok(best)
+}
+
+/// The deeper of two, with bounds that hold for both together.
+fn deeper(a: Signed, b: Signed) -> Signed {
+    let (deep, other) = if b.distance < a.distance { (b, a) } else { (a, b) };
+    let (lower, upper) = (deep.lower.min(other.lower), deep.upper.min(other.upper));
+    Signed { lower, upper, stop: worse(deep.stop, other.stop), ..deep }
+}
+
+/// The same as [`over_plane`], signed.
+fn signed_over_plane(normal: DVec3, lowest: DVec3, height: f64, slack: f64) -> Signed {
+    Signed {
+        normal,
+        distance: height,
+        on_a: lowest - height * normal,
+        on_b: lowest,
+        lower: height - slack,
+        upper: height + slack,
+        stop: Stop::Converged,
     }
 }
 
 /// The lowest point of `b` over the plane decides.
 fn half_space_to_convex(normal: DVec3, b: &Convex<'_>, b_in_a: &Placement) -> Result<Separation, SupportFault> {
+    let (lowest, height, slack) = over_half_space(normal, b, b_in_a)?;
+    Ok(over_plane(normal, lowest, height, slack))
+}
+
+/// The lowest point of `b`, its height, and how much that may be off.
+fn over_half_space(normal: DVec3, b: &Convex<'_>, b_in_a: &Placement) -> Result<(DVec3, f64, f64), SupportFault> {
     let lowest = separation::placed_support(b, b_in_a, -normal)? - b.radius * normal;
-    let height = normal.dot(lowest);
     let reach = b.core.reach()?;
     let scale = b_in_a.position.length() + reach + b.radius;
-    Ok(over_plane(normal, lowest, height, feature::ROUNDING * scale + b.core.support_error(reach)))
+    Ok((lowest, normal.dot(lowest), feature::ROUNDING * scale + b.core.support_error(reach)))
 }
 
 /// Two half-spaces overlap unless they face each other. Normals that are opposite up to the rounding of f32 rotations
@@ -44,7 +156,7 @@ fn half_space_to_half_space(a: DVec3, b: DVec3, b_in_a: &Placement) -> Separatio
     let b = b_in_a.direction_to_outer(b);
     let position = b_in_a.position;
     let height = a.dot(position);
-    if (a + b).length() <= 1e-6 && height > 0.0 {
+    if (a + b).length() <= OPPOSITE && height > 0.0 {
         return over_plane(a, position, height, feature::ROUNDING * position.length());
     }
     // Going along -(a + b) leads down under both planes.
@@ -80,11 +192,17 @@ fn over_plane(normal: DVec3, lowest: DVec3, height: f64, slack: f64) -> Separati
 }
 
 /// The least of the separations of the pieces. Pieces whose box is farther than the best so far are left out.
-fn pieces_to(a: &Pieces<'_>, b: &Form<'_>, b_in_a: &Placement, limit: f64) -> Result<Option<Separation>, SupportFault> {
+fn pieces_to(
+    a: &Pieces<'_>,
+    b: &Form<'_>,
+    b_in_a: &Placement,
+    limit: f64,
+    tracer: &mut impl Tracer,
+) -> Result<Option<Separation>, SupportFault> {
     let mut best: Option<Separation> = None;
     let mut visit = |form: Form<'_>, placement: Placement, limit: f64| -> Result<f64, SupportFault> {
         let b_in_piece = placement.inverse().compose(b_in_a);
-        if let Some(found) = separation(&form, b, &b_in_piece, limit)? {
+        if let Some(found) = separation(&form, b, &b_in_piece, limit, &mut Cache::default(), tracer)? {
             best = Some(best.map_or(found.placed(&placement), |best| nearer(best, found.placed(&placement))));
         }
         // Once they overlap nothing is nearer, and no piece passes a limit of zero.

@@ -15,8 +15,8 @@ use crate::distance::feature;
 use crate::distance::placement::Placement;
 use crate::distance::separation::{self, Relation};
 use crate::pose::Pose;
-use crate::shape::{ConvexHull, Shape, ShapeKind};
-use glam::DVec3;
+use crate::shape::{ConvexHull, HeightField, Shape, ShapeKind, TriangleMesh};
+use glam::{DVec3, Vec3};
 
 /// Where a point is in relation to a shape.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -75,7 +75,48 @@ fn onto_form(form: &Form<'_>, point: DVec3) -> Result<OnSurface, QueryError> {
             let height = normal.dot(point);
             Ok(OnSurface { point: point - height * *normal, outward: *normal, is_inside: height <= 0.0 })
         }
-        Form::Pieces(pieces) => onto_pieces(pieces, point),
+        Form::Pieces(Pieces::Mesh(mesh)) => Ok(onto_mesh(mesh, point, 0.0)),
+        Form::Pieces(Pieces::HeightField(field)) => Ok(onto_height_field(field, point)),
+        Form::Pieces(pieces @ Pieces::Compound(_)) => onto_pieces(pieces, point),
+    }
+}
+
+/// The nearest point of a mesh, or any that is no farther than `enough`.
+pub(super) fn onto_mesh(mesh: &TriangleMesh, point: DVec3, enough: f64) -> OnSurface {
+    let mut best = Nearest::new(point);
+    mesh.tree().visit_near(point, point, f64::INFINITY, |slot| {
+        let distance = best.offer(slot.corners(mesh.vertices()));
+        if distance <= enough { 0.0 } else { distance }
+    });
+    onto_triangle(best.corners, point)
+}
+
+fn onto_height_field(field: &HeightField, point: DVec3) -> OnSurface {
+    let mut best = Nearest::new(point);
+    field.visit_near(point, point, f64::INFINITY, |triangle| best.offer(field.corners(triangle as usize)));
+    onto_triangle(best.corners, point)
+}
+
+/// The nearest triangle so far.
+struct Nearest {
+    point: DVec3,
+    distance: f64,
+    corners: [DVec3; 3],
+}
+
+impl Nearest {
+    fn new(point: DVec3) -> Self {
+        Self { point, distance: f64::INFINITY, corners: [DVec3::ZERO; 3] }
+    }
+
+    /// Takes a triangle if it is nearer; returns the least distance.
+    fn offer(&mut self, corners: [Vec3; 3]) -> f64 {
+        let corners = corners.map(|corner| corner.as_dvec3());
+        let distance = feature::point_face(self.point, corners).distance();
+        if distance < self.distance {
+            (self.distance, self.corners) = (distance, corners);
+        }
+        self.distance
     }
 }
 
@@ -134,14 +175,7 @@ fn onto_core(core: &Core<'_>, point: DVec3) -> Result<OnSurface, QueryError> {
                 found
             }
         }
-        Core::Triangle([a, b, c]) => {
-            let nearest = feature::point_face(point, [*a, *b, *c]).on_b;
-            let normal = unit((*b - *a).cross(*c - *a), DVec3::Y);
-            let found = outside(nearest, normal);
-            // So near the triangle the direction is noise, and the normal is right at every point of it.
-            let size = a.distance(*b).max(a.distance(*c));
-            if nearest.distance(point) > 1e-13 * size { found } else { OnSurface { outward: normal, ..found } }
-        }
+        Core::Triangle(corners) => onto_triangle(*corners, point),
         Core::Cuboid(half) => onto_cuboid(*half, point),
         Core::Cylinder { half_height, radius } => {
             let (around, out) = around_axis(point);
@@ -160,6 +194,16 @@ fn onto_core(core: &Core<'_>, point: DVec3) -> Result<OnSurface, QueryError> {
         Core::Custom(_) => outside_by_distance(core, point)?
             .ok_or(QueryError::NotSupported { what: "the projection of an inner point", shape: ShapeKind::Custom })?,
     })
+}
+
+fn onto_triangle([a, b, c]: [DVec3; 3], point: DVec3) -> OnSurface {
+    let nearest = feature::point_face(point, [a, b, c]).on_b;
+    let normal = unit((b - a).cross(c - a), DVec3::Y);
+    // So near the triangle the direction is noise, and the normal is right at every point of it.
+    let size = a.distance(b).max(a.distance(c));
+    let is_off = nearest.distance(point) > 1e-13 * size;
+    let outward = if is_off { unit(point - nearest, normal) } else { normal };
+    OnSurface { point: nearest, outward, is_inside: false }
 }
 
 /// The vector at unit length without underflow on the way; `fallback` if it is zero.

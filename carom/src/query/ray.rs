@@ -1,8 +1,8 @@
 //! Where a ray first meets a shape.
 
-use super::form::Form;
-use super::ray_convex;
+use super::form::{Form, Pieces};
 use super::{QueryError, checked, near_enough};
+use super::{height_field, mesh, ray_convex};
 use crate::distance::placement::Placement;
 use crate::pose::Pose;
 use crate::shape::Shape;
@@ -111,7 +111,9 @@ fn cast(form: &Form<'_>, ray: &LocalRay) -> Result<Option<LocalHit>, QueryError>
     match form {
         Form::Convex(convex) => ray_convex::cast(convex, ray),
         Form::HalfSpace(normal) => Ok(onto_half_space(*normal, ray)),
-        Form::Pieces(pieces) => {
+        Form::Pieces(Pieces::Mesh(mesh)) => Ok(mesh::cast(mesh, ray)),
+        Form::Pieces(Pieces::HeightField(field)) => Ok(height_field::cast(field, ray)),
+        Form::Pieces(pieces @ Pieces::Compound(_)) => {
             let mut best: Option<LocalHit> = None;
             for index in 0..pieces.count() {
                 let (form, placement) = pieces.piece(index);

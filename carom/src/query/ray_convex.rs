@@ -170,7 +170,7 @@ fn through_edge(ray: &LocalRay, edge: [DVec3; 2]) -> Option<LocalHit> {
     })
 }
 
-fn through_triangle(ray: &LocalRay, corners: [DVec3; 3]) -> Option<LocalHit> {
+pub(super) fn through_triangle(ray: &LocalRay, corners: [DVec3; 3]) -> Option<LocalHit> {
     let [a, b, c] = corners.map(|corner| corner - ray.origin);
     // Seen along the ray, a corner is the same point in all triangles that share it, and the exact side of each edge
     // on which the ray passes makes the triangles around it cover everything between them.

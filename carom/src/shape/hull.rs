@@ -1,5 +1,6 @@
 //! Convex polytopes: faces, edges and neighbours of the convex hull of a point cloud (S4), and its support map (S2).
 
+mod axes;
 mod border;
 mod cloud;
 mod cull;
@@ -33,7 +34,10 @@ pub struct ConvexHull {
     neighbour_starts: Vec<u32>,
     diagonal_starts: Vec<u32>,
     neighbours: Vec<u32>,
+    /// The edge, or the diagonal counted on from the edges, that leads to each of `neighbours`.
+    neighbour_edges: Vec<u32>,
     support: support::SupportIndex,
+    axes: axes::AxisIndex,
 }
 
 /// The plane of a face: `normal · x = offset`, the solid below.
@@ -152,6 +156,7 @@ impl ConvexHull {
         }
         let mut hull = polytope::assemble(&surface.points, &surface.triangles, &surface.faces);
         support::prepare(&mut hull, is_settled);
+        axes::prepare(&mut hull);
         Ok(hull)
     }
 
@@ -191,6 +196,22 @@ impl ConvexHull {
     /// If `vertex` is not an index of [`ConvexHull::vertices`].
     pub fn neighbours(&self, vertex: usize) -> &[u32] {
         &self.neighbours[self.neighbour_starts[vertex] as usize..self.diagonal_starts[vertex] as usize]
+    }
+
+    /// The edges at `vertex`, in the order of its neighbours; none if there is no such vertex.
+    pub(crate) fn edges_at(&self, vertex: u32) -> &[u32] {
+        let vertex = vertex as usize;
+        let (Some(&from), Some(&to)) = (self.neighbour_starts.get(vertex), self.diagonal_starts.get(vertex)) else {
+            return &[];
+        };
+        &self.neighbour_edges[from as usize..to as usize]
+    }
+
+    /// The edge between two neighbouring vertices; a number that is no edge if they are not neighbours.
+    pub(crate) fn edge_between(&self, from: u32, to: u32) -> u32 {
+        let at = self.edges_at(from);
+        let leads_there = |&&edge: &&u32| self.edges[edge as usize].vertices.contains(&to);
+        at.iter().find(leads_there).copied().unwrap_or(u32::MAX)
     }
 
     /// The outward normal of a face from all its corners, in f64 and as long as twice the face's area.

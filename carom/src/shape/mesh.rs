@@ -1,16 +1,25 @@
 //! A surface of triangles.
 
+mod topology;
+
 use super::error::{degeneracy, finite_vertices};
 use super::{ShapeError, ShapeKind};
+use crate::bounds::Aabb;
+use crate::mesh_tree::{MeshTree, PARALLEL};
 use glam::Vec3;
+use rayon::prelude::*;
 use std::collections::HashMap;
+use std::sync::OnceLock;
+use topology::Topology;
 
 /// Triangles over a list of vertices; concave and open surfaces are welcome. A triangle's outside sees its corners
 /// run counter-clockwise.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct TriangleMesh {
     vertices: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
+    tree: OnceLock<MeshTree>,
+    topology: OnceLock<Topology>,
 }
 
 /// What [`TriangleMesh::repaired`] had to change.
@@ -28,12 +37,16 @@ impl TriangleMesh {
     pub fn new(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<Self, ShapeError> {
         let shape = ShapeKind::Mesh;
         check_indices(&vertices, &triangles)?;
-        for (triangle, corners) in triangles.iter().enumerate() {
-            if let Some(reason) = degeneracy(corners.map(|corner| vertices[corner as usize])) {
-                return Err(ShapeError::DegenerateTriangle { shape, triangle, reason });
-            }
-        }
-        Ok(Self { vertices, triangles })
+        let fault = |(triangle, corners): (usize, &[u32; 3])| {
+            let reason = degeneracy(corners.map(|corner| vertices[corner as usize]))?;
+            Some(ShapeError::DegenerateTriangle { shape, triangle, reason })
+        };
+        let first = if triangles.len() >= PARALLEL {
+            triangles.par_iter().with_min_len(PARALLEL / 4).enumerate().find_map_first(fault)
+        } else {
+            triangles.iter().enumerate().find_map(fault)
+        };
+        first.map_or_else(|| Ok(Self::sound(vertices, triangles)), Err)
     }
 
     /// A mesh from what modelling programs write: vertices at the same place are merged, triangles without area are
@@ -75,7 +88,11 @@ impl TriangleMesh {
         if sound.is_empty() {
             return Err(ShapeError::Empty { shape: ShapeKind::Mesh, what: "triangles with an area" });
         }
-        Ok((Self { vertices: kept, triangles: sound }, repair))
+        Ok((Self::sound(kept, sound), repair))
+    }
+
+    fn sound(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Self {
+        Self { vertices, triangles, tree: OnceLock::new(), topology: OnceLock::new() }
     }
 
     /// The vertices.
@@ -95,6 +112,53 @@ impl TriangleMesh {
     /// If `index` is not one of [`TriangleMesh::triangles`].
     pub fn corners(&self, index: usize) -> [Vec3; 3] {
         self.triangles[index].map(|corner| self.vertices[corner as usize])
+    }
+
+    /// The tree over the triangles that queries walk. It is built when it is first asked for, here or by a query.
+    pub fn tree(&self) -> &MeshTree {
+        self.tree.get_or_init(|| MeshTree::new(&self.vertices, &self.triangles))
+    }
+
+    /// Calls `visit` with the index and the corners of each triangle whose box overlaps `bounds`, and of a few whose
+    /// box comes near it: the tree's boxes are rounded outward by at most a 255th of a group of eight.
+    ///
+    /// ```
+    /// use carom::bounds::Aabb;
+    /// use carom::prelude::*;
+    /// use carom::shape::TriangleMesh;
+    ///
+    /// let wings = TriangleMesh::new(vec![Vec3::ZERO, Vec3::X, Vec3::Y, -Vec3::X], vec![[0, 1, 2], [0, 2, 3]])?;
+    /// let mut found = Vec::new();
+    /// let bounds = Aabb::new(Vec3::new(0.2, 0.2, -1.0), Vec3::ONE);
+    /// wings.visit_overlapping(&bounds, |triangle, corners| found.push((triangle, corners[1])));
+    /// assert_eq!(found, [(0, Vec3::X)]);
+    /// # Ok::<(), ShapeError>(())
+    /// ```
+    pub fn visit_overlapping(&self, bounds: &Aabb, mut visit: impl FnMut(u32, [Vec3; 3])) {
+        self.tree().visit_slots(bounds, |slot| visit(slot.triangle, slot.corners(&self.vertices)));
+    }
+
+    /// Whether the surface has no border: every edge, by the places of its ends, is run through as often in one
+    /// direction as in the other, so that it is told at every point off the surface how often the surface goes around
+    /// it. Found out when it is first asked for.
+    pub fn is_closed(&self) -> bool {
+        self.topology().is_closed
+    }
+
+    /// A vertex of each connected piece of the surface.
+    pub(crate) fn pieces(&self) -> &[u32] {
+        &self.topology().pieces
+    }
+
+    fn topology(&self) -> &Topology {
+        self.topology.get_or_init(|| Topology::new(&self.vertices, &self.triangles))
+    }
+}
+
+/// Equal vertices and triangles; what was computed from them does not count.
+impl PartialEq for TriangleMesh {
+    fn eq(&self, other: &Self) -> bool {
+        self.vertices == other.vertices && self.triangles == other.triangles
     }
 }
 

@@ -1,5 +1,6 @@
 //! The arrays of a [`ConvexHull`] from its triangulation and the faces that the triangles make up.
 
+use super::axes::AxisIndex;
 use super::border::BorderEdge;
 use super::merge::Faces;
 use super::quickhull::Triangulation;
@@ -24,7 +25,8 @@ pub(super) fn assemble(points: &[Vec3], hull: &Triangulation, faces: &Faces) -> 
         .map(|range| plane(&vertices, &face_corners[range[0] as usize..range[1] as usize]))
         .collect();
     let diagonals = diagonals(hull, faces, &number);
-    let (neighbour_starts, diagonal_starts, neighbours) = neighbours(vertices.len(), &edges, &diagonals);
+    let (neighbour_starts, diagonal_starts, neighbours, neighbour_edges) =
+        neighbours(vertices.len(), &edges, &diagonals);
     ConvexHull {
         vertices,
         face_starts,
@@ -34,7 +36,9 @@ pub(super) fn assemble(points: &[Vec3], hull: &Triangulation, faces: &Faces) -> 
         neighbour_starts,
         diagonal_starts,
         neighbours,
+        neighbour_edges,
         support: SupportIndex::default(),
+        axes: AxisIndex::default(),
     }
 }
 
@@ -151,8 +155,8 @@ fn diagonals(hull: &Triangulation, faces: &Faces, number: &[u32]) -> Vec<[u32; 2
 }
 
 /// The vertices at the other end of each vertex's edges and then of its diagonals, in compressed rows: where the rows
-/// start, where in them the diagonals do, and the rows.
-fn neighbours(count: usize, edges: &[HullEdge], diagonals: &[[u32; 2]]) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
+/// start, where in them the diagonals do, the rows, and by which edge or diagonal each vertex is reached.
+fn neighbours(count: usize, edges: &[HullEdge], diagonals: &[[u32; 2]]) -> (Vec<u32>, Vec<u32>, Vec<u32>, Vec<u32>) {
     let all = || edges.iter().map(|edge| edge.vertices).chain(diagonals.iter().copied());
     let mut starts = vec![0; count + 1];
     for vertex in all().flatten() {
@@ -164,17 +168,19 @@ fn neighbours(count: usize, edges: &[HullEdge], diagonals: &[[u32; 2]]) -> (Vec<
     let mut next = starts[..count].to_vec();
     let mut diagonal_starts = Vec::new();
     let mut neighbours = vec![0; 2 * (edges.len() + diagonals.len())];
+    let mut neighbour_edges = vec![0; neighbours.len()];
     for (index, [a, b]) in all().enumerate() {
         if index == edges.len() {
             diagonal_starts.clone_from(&next);
         }
         for [from, to] in [[a, b], [b, a]] {
             neighbours[next[from as usize] as usize] = to;
+            neighbour_edges[next[from as usize] as usize] = index as u32;
             next[from as usize] += 1;
         }
     }
     if diagonals.is_empty() {
         diagonal_starts = next;
     }
-    (starts, diagonal_starts, neighbours)
+    (starts, diagonal_starts, neighbours, neighbour_edges)
 }

@@ -66,13 +66,60 @@ impl ConvexHull {
     /// ```
     pub fn support_vertex(&self, direction: Vec3, start: u32) -> u32 {
         match &self.support.finder {
-            Finder::Scan(coordinates) => self.scan(direction, coordinates),
+            Finder::Scan(coordinates) => {
+                let along = direction.as_dvec3();
+                self.scan(direction, coordinates, |a, b| if self.is_farther(along, a, b) { a } else { b })
+            }
             Finder::Climb { side, starts } => {
                 let listed = starts[cell_of(direction, *side)];
                 let start = if (start as usize) < self.vertices.len() { start } else { listed };
                 self.climb(direction, start, listed)
             }
         }
+    }
+
+    /// A vertex that is farthest along a direction in f64, to within a few roundings of f64; which of those that are
+    /// as far, may depend on the start.
+    #[inline]
+    pub(crate) fn support_vertex_wide(&self, direction: DVec3, start: u32) -> u32 {
+        match &self.support.finder {
+            Finder::Scan(coordinates) => {
+                let along = |vertex: u32| direction.dot(self.vertices[vertex as usize].as_dvec3());
+                let farther = |a: u32, b: u32| if along(a) > along(b) { a } else { b };
+                self.scan(direction.as_vec3(), coordinates, farther)
+            }
+            Finder::Climb { side, starts } => {
+                let listed = starts[cell_of(direction.as_vec3(), *side)];
+                let start = if (start as usize) < self.vertices.len() { start } else { listed };
+                self.climb_wide(direction, start, listed)
+            }
+        }
+    }
+
+    /// A climb in f64 alone. The gain of a step is computed from the edge, not from its ends, so that its error is one of
+    /// the edge's length: where no edge gains, nothing beyond does, but for the same share of the way there.
+    fn climb_wide(&self, direction: DVec3, start: u32, other_start: u32) -> u32 {
+        let at = |vertex: u32| self.vertices[vertex as usize].as_dvec3();
+        let mut best = if direction.dot(at(other_start) - at(start)) > 0.0 { other_start } else { start };
+        for _ in 0..self.vertices.len() {
+            let (here, place) = (best, at(best));
+            let mut most = 0.0;
+            for &neighbour in self.triangulated_neighbours(here) {
+                let gain = direction.dot(at(neighbour) - place);
+                if gain > most {
+                    (best, most) = (neighbour, gain);
+                }
+            }
+            if best == here {
+                break;
+            }
+        }
+        best
+    }
+
+    /// How far the hull reaches from the origin, at the most.
+    pub(crate) fn reach(&self) -> f64 {
+        self.support.reach.length()
     }
 
     /// The same hull, with another way to look for the farthest vertex than its number of vertices would give it. A hull
@@ -92,13 +139,12 @@ impl ConvexHull {
         self
     }
 
-    fn scan(&self, direction: Vec3, coordinates: &[f32]) -> u32 {
+    fn scan(&self, direction: Vec3, coordinates: &[f32], farther: impl Fn(u32, u32) -> u32) -> u32 {
         let count = self.vertices.len();
-        // Each product is off by at most three roundings, so the farthest vertex is at most six below the greatest.
+        // Each product is off by at most three roundings and that of the direction, so the farthest vertex is at most
+        // eight below the greatest.
         let size = direction.abs().dot(self.support.reach.as_vec3());
-        let doubt = 4.0 * f32::EPSILON * size + f32::MIN_POSITIVE;
-        let along = direction.as_dvec3();
-        let farther = |a: u32, b: u32| if self.is_farther(along, a, b) { a } else { b };
+        let doubt = 5.0 * f32::EPSILON * size + f32::MIN_POSITIVE;
         if !doubt.is_finite() || count > SCAN_MOST {
             return (1..count as u32).fold(0, |best, vertex| farther(vertex, best));
         }

@@ -1,0 +1,46 @@
+//! The narrow phase against parry3d.
+
+mod contact;
+mod convex;
+mod mesh;
+
+use crate::measure::Row;
+use crate::{Effort, Rows};
+
+const AREA: &str = "narrow";
+const PEER: &str = "parry3d 0.31";
+
+/// The cases whose names begin with `only`.
+pub fn rows(effort: Effort, only: &str) -> Rows {
+    let mut rows = Vec::new();
+    for measure in [convex::rows, contact::rows, mesh::rows] {
+        rows.extend(measure(effort, only)?);
+    }
+    Ok(rows)
+}
+
+/// Prints how the rows stand against what they should reach.
+pub fn print_summary(rows: &[Row]) {
+    let bar = |row: &Row| match row.case.split('/').collect::<Vec<_>>()[..] {
+        [_, "sphere", _] => 1.0,
+        ["warm", ..] => 1.5,
+        _ => 2.0,
+    };
+    let rated: Vec<(&Row, f64)> = rows.iter().filter_map(|row| Some((row, row.ratio?))).collect();
+    for (row, ratio) in rated.iter().filter(|(row, ratio)| *ratio < bar(row)) {
+        println!("{}: {ratio:.2} is below the bar of {}", row.case, bar(row));
+    }
+    let is_cold = |row: &Row| !row.case.starts_with("warm") && !row.case.starts_with("mesh");
+    let cold: Vec<f64> = rated.iter().filter(|(row, _)| is_cold(row)).map(|(_, ratio)| *ratio).collect();
+    if !cold.is_empty() {
+        let mean = (cold.iter().map(|ratio| ratio.ln()).sum::<f64>() / cold.len() as f64).exp();
+        println!(
+            "geometric mean of peer / ours over {} cold rows of convex pairs: {mean:.2}; the bar is 3",
+            cold.len()
+        );
+    }
+    let warm = |pair: &str| rows.iter().find(|row| row.case == format!("warm/{pair}/distance")).map(|row| row.ours_ns);
+    if let (Some(small), Some(large)) = (warm("hull32"), warm("hull256")) {
+        println!("warm distance, hull256 over hull32: {:.2}; the bar is 1.5", large / small);
+    }
+}

@@ -1,0 +1,248 @@
+//! Triangle meshes against parry3d: building, rays, boxes, overlap and distance of two.
+
+use super::{AREA, PEER};
+use crate::measure::{Row, compare};
+use crate::{Effort, Rows};
+use carom::bounds::Aabb;
+use carom::glam::{DVec3, Quat, Vec3};
+use carom::pose::Pose;
+use carom::query::{self, Ray, mesh};
+use carom::shape::{Shape, TriangleMesh};
+use parry3d::bounding_volume::Aabb as PeerAabb;
+use parry3d::math::{Pose as PeerPose, Rotation as PeerRotation, Vector};
+use parry3d::query::{Ray as PeerRay, RayCast as _};
+use parry3d::shape::TriMesh;
+use std::hint::black_box;
+
+/// Measures the cases whose names begin with `only`.
+pub fn rows(effort: Effort, only: &str) -> Rows {
+    type Case = fn(Effort, &str) -> Result<Row, String>;
+    let cases: [(&str, Case); 6] = [
+        ("mesh/build-20k", |effort, case| build_row(effort, case, 142, 71)),
+        ("mesh/build-100k", |effort, case| build_row(effort, case, 316, 158)),
+        ("mesh/ray-20k", ray_row),
+        ("mesh/box-candidates", box_row),
+        ("mesh/overlap-5k-5k", overlap_row),
+        ("mesh/distance-5k-5k", distance_row),
+    ];
+    let wanted = cases.into_iter().filter(|(case, _)| case.starts_with(only));
+    wanted.map(|(case, row)| row(effort, case)).collect()
+}
+
+/// A torus with bumps: around `along` rings of `across` quads, two triangles each.
+fn torus(along: u32, across: u32) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+    let vertex = |index: u32| {
+        let (u, v) = (index / across, index % across);
+        let (u, v) = (u as f32 / along as f32, v as f32 / across as f32);
+        let (u, v) = (u * std::f32::consts::TAU, v * std::f32::consts::TAU);
+        let tube = 0.4 + 0.05 * (5.0 * u).sin() * (3.0 * v).cos();
+        let ring = 1.0 + tube * v.cos();
+        Vec3::new(ring * u.cos(), tube * v.sin(), ring * u.sin())
+    };
+    let triangles = (0..along * across).flat_map(|index| {
+        let (u, v) = (index / across, index % across);
+        let at = |u: u32, v: u32| u % along * across + v % across;
+        let [a, b, c, d] = [at(u, v), at(u + 1, v), at(u + 1, v + 1), at(u, v + 1)];
+        [[a, c, b], [a, d, c]]
+    });
+    ((0..along * across).map(vertex).collect(), triangles.collect())
+}
+
+fn peer_vector(vector: Vec3) -> Vector {
+    Vector::new(vector.x, vector.y, vector.z)
+}
+
+/// The same mesh for both.
+fn both(along: u32, across: u32) -> Result<(TriangleMesh, TriMesh), String> {
+    let (vertices, triangles) = torus(along, across);
+    let peer_vertices = vertices.iter().copied().map(peer_vector).collect();
+    let peer = TriMesh::new(peer_vertices, triangles.clone()).map_err(|error| error.to_string())?;
+    let ours = TriangleMesh::new(vertices, triangles).map_err(|error| error.to_string())?;
+    Ok((ours, peer))
+}
+
+fn build_row(effort: Effort, case: &str, along: u32, across: u32) -> Result<Row, String> {
+    let (vertices, triangles) = torus(along, across);
+    let peer_vertices: Vec<Vector> = vertices.iter().copied().map(peer_vector).collect();
+    let (ours, peer) = both(along, across)?;
+    let run_ours = || {
+        let mesh = TriangleMesh::new(black_box(&vertices).clone(), triangles.clone());
+        black_box(mesh.as_ref().map(TriangleMesh::tree).is_ok());
+    };
+    let run_peer = || drop(black_box(TriMesh::new(black_box(&peer_vertices).clone(), triangles.clone())));
+    let times = compare(effort, 1, run_ours, Some(run_peer));
+    let note = format!(
+        "{} triangles; tree {} kB, the peer's {} kB",
+        triangles.len(),
+        ours.tree().memory() / 1000,
+        peer.bvh().heap_memory_size() / 1000
+    );
+    Ok(Row::new(AREA, case.to_owned(), PEER, times, note))
+}
+
+fn random_vector(random: &mut fastrand::Rng, reach: f32) -> Vec3 {
+    Vec3::from_array(std::array::from_fn(|_| (random.f32() * 2.0 - 1.0) * reach))
+}
+
+fn ray_row(effort: Effort, case: &str) -> Result<Row, String> {
+    let (ours, peer) = both(142, 71)?;
+    let shape = Shape::from(ours);
+    let mut random = fastrand::Rng::with_seed(1);
+    let rays: Vec<(Ray, PeerRay)> = (0..512)
+        .map(|_| {
+            let origin = random_vector(&mut random, 1.0).normalize_or(Vec3::X) * 3.0;
+            let direction = (random_vector(&mut random, 1.2) - origin).normalize();
+            let ray = Ray::new(origin.as_dvec3(), direction);
+            (ray, PeerRay::new(peer_vector(origin), peer_vector(direction)))
+        })
+        .collect();
+    let mut hits = 0;
+    let mut differing = 0;
+    for (ray, peer_ray) in &rays {
+        let found = query::ray_cast(&shape, &Pose::IDENTITY, ray).map_err(|error| error.to_string())?;
+        let expected = peer.cast_ray_and_get_normal(&PeerPose::IDENTITY, peer_ray, f32::MAX, false);
+        hits += usize::from(found.is_some());
+        let is_equal = match (&found, &expected) {
+            (Some(found), Some(expected)) => (found.distance as f32 - expected.time_of_impact).abs() < 1e-4,
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        };
+        differing += usize::from(!is_equal);
+    }
+    // A ray that grazes an edge can be told either way in f32.
+    if differing > 2 {
+        return Err(format!("{case}: {differing} rays differ"));
+    }
+    let run_ours = || {
+        for (ray, _) in &rays {
+            let _ = black_box(query::ray_cast(&shape, &Pose::IDENTITY, black_box(ray)));
+        }
+    };
+    let run_peer = || {
+        for (_, ray) in &rays {
+            black_box(peer.cast_ray_and_get_normal(&PeerPose::IDENTITY, black_box(ray), f32::MAX, false));
+        }
+    };
+    let times = compare(effort, rays.len(), run_ours, Some(run_peer));
+    Ok(Row::new(AREA, case.to_owned(), PEER, times, format!("{hits} of {} hit, {differing} differ", rays.len())))
+}
+
+fn box_row(effort: Effort, case: &str) -> Result<Row, String> {
+    let (ours, peer) = both(142, 71)?;
+    let mut random = fastrand::Rng::with_seed(2);
+    let boxes: Vec<(Aabb, PeerAabb)> = (0..512)
+        .map(|_| {
+            let center = random_vector(&mut random, 1.4) * Vec3::new(1.0, 0.3, 1.0);
+            let half = Vec3::splat(0.02 + 0.1 * random.f32());
+            let bounds = Aabb::new(center - half, center + half);
+            (bounds, PeerAabb::new(peer_vector(bounds.min), peer_vector(bounds.max)))
+        })
+        .collect();
+    let (mut candidates, mut peer_candidates) = (0, 0);
+    for (bounds, peer_bounds) in &boxes {
+        let mut found = Vec::new();
+        ours.visit_overlapping(bounds, |triangle, _| found.push(triangle));
+        let mut expected: Vec<u32> = peer.bvh().intersect_aabb(peer_bounds).collect();
+        found.sort_unstable();
+        expected.sort_unstable();
+        // Ours are rounded outward by a 255th of a node.
+        if expected.iter().any(|triangle| found.binary_search(triangle).is_err()) {
+            return Err(format!("{case}: {} triangles for {}", found.len(), expected.len()));
+        }
+        candidates += found.len();
+        peer_candidates += expected.len();
+    }
+    // Both hand over the corners, which is what a narrow phase needs.
+    let run_ours = || {
+        for (bounds, _) in &boxes {
+            ours.visit_overlapping(black_box(bounds), |triangle, corners| {
+                black_box((triangle, corners));
+            });
+        }
+    };
+    let run_peer = || {
+        for (_, bounds) in &boxes {
+            for triangle in peer.bvh().intersect_aabb(black_box(bounds)) {
+                black_box((triangle, peer.triangle(triangle)));
+            }
+        }
+    };
+    let times = compare(effort, boxes.len(), run_ours, Some(run_peer));
+    let each = |count: usize| count as f64 / boxes.len() as f64;
+    let note = format!("{:.2} triangles a box, the peer {:.2}", each(candidates), each(peer_candidates));
+    Ok(Row::new(AREA, case.to_owned(), PEER, times, note))
+}
+
+/// Poses of one mesh around another, their middles `least` to `greatest` apart.
+fn poses(count: usize, least: f32, greatest: f32) -> Vec<(Pose, PeerPose)> {
+    let mut random = fastrand::Rng::with_seed(3);
+    (0..count)
+        .map(|_| {
+            let away = least + random.f32() * (greatest - least);
+            let position = random_vector(&mut random, 1.0).normalize_or(Vec3::X) * away;
+            let [x, y, z, w] = std::array::from_fn(|_| random.f32() * 2.0 - 1.0);
+            let rotation = Quat::from_xyzw(x, y, z, w).normalize();
+            let peer_rotation = PeerRotation::from_xyzw(rotation.x, rotation.y, rotation.z, rotation.w);
+            let pose = Pose { position: DVec3::from(position), rotation };
+            (pose, PeerPose::from_parts(peer_vector(position), peer_rotation))
+        })
+        .collect()
+}
+
+fn overlap_row(effort: Effort, case: &str) -> Result<Row, String> {
+    let (ours, peer) = both(72, 35)?;
+    let poses = poses(if effort == Effort::Quick { 100 } else { 400 }, 0.5, 3.0);
+    let ask = |pose: &Pose| mesh::overlap(&ours, &Pose::IDENTITY, &ours, pose);
+    let peer_asks = |pose: &PeerPose| parry3d::query::intersection_test(&PeerPose::IDENTITY, &peer, pose, &peer);
+    let (mut overlapping, mut differing) = (0, 0);
+    for (pose, peer_pose) in &poses {
+        let found = ask(pose).map_err(|error| error.to_string())?.is_some();
+        let expected = peer_asks(peer_pose).map_err(|error| error.to_string())?.intersecting;
+        overlapping += usize::from(found);
+        differing += usize::from(found != expected);
+    }
+    if differing > 1 {
+        return Err(format!("{case}: {differing} of {} poses differ", poses.len()));
+    }
+    let run_ours = || {
+        for (pose, _) in &poses {
+            let _ = black_box(ask(black_box(pose)));
+        }
+    };
+    let run_peer = || {
+        for (_, pose) in &poses {
+            let _ = black_box(peer_asks(black_box(pose)));
+        }
+    };
+    let times = compare(effort, poses.len(), run_ours, Some(run_peer));
+    let note = format!("{overlapping} of {} overlap, {differing} differ", poses.len());
+    Ok(Row::new(AREA, case.to_owned(), PEER, times, note))
+}
+
+fn distance_row(effort: Effort, case: &str) -> Result<Row, String> {
+    let (ours, peer) = both(72, 35)?;
+    let poses = poses(if effort == Effort::Quick { 10 } else { 100 }, 2.9, 5.0);
+    let ask = |pose: &Pose| mesh::distance(&ours, &Pose::IDENTITY, &ours, pose);
+    let peer_asks = |pose: &PeerPose| parry3d::query::distance(&PeerPose::IDENTITY, &peer, pose, &peer);
+    let mut worst = 0.0f64;
+    for (pose, peer_pose) in &poses {
+        let found = ask(pose).map_err(|error| error.to_string())?.value();
+        let expected = f64::from(peer_asks(peer_pose).map_err(|error| error.to_string())?.distance);
+        worst = worst.max((found - expected).abs());
+    }
+    if worst > 1e-3 {
+        return Err(format!("{case}: distances differ by {worst}"));
+    }
+    let run_ours = || {
+        for (pose, _) in &poses {
+            let _ = black_box(ask(black_box(pose)));
+        }
+    };
+    let run_peer = || {
+        for (_, pose) in &poses {
+            let _ = black_box(peer_asks(black_box(pose)));
+        }
+    };
+    let times = compare(effort, poses.len(), run_ours, Some(run_peer));
+    Ok(Row::new(AREA, case.to_owned(), PEER, times, format!("differ by at most {worst:.1e}")))
+}

@@ -1,0 +1,353 @@
+//! Building: triangles in fours along the Hilbert curve, and a tree over the fours top down, by surfaces.
+//!
+//! Triangles are sorted by where their middles lie on a Hilbert curve, much larger ones after the others so that they
+//! do not spoil the boxes of small ones; every four of them stay together, which makes the rest four times cheaper.
+//! The middles of the fours fall into 16 bins along the axis where they are spread widest, and a set is divided between
+//! the bins where surface times number of both sides comes to the least. Up to 16 fours are sorted instead and divided
+//! at the best even place, so that bottom nodes, of two fours, are full. A node divides its set until it has eight
+//! parts, always the part of greatest surface. Below 12 levels parts are halved by number, the most numerous first, so
+//! no input makes a tree deeper than 24. Cost: O(n) for the sort, O(n/4 log n) above it.
+//! Sources: Wald 2007, doi 10.1109/RT.2007.4342588, for the bins; Wald, Benthin, Boulos 2008,
+//! doi 10.1109/RT.2008.4634620, for opening the greatest surface first.
+
+use super::PARALLEL;
+use super::node::{Children, LANES, Node};
+use crate::broad::hilbert;
+use crate::radix;
+use fearless_simd::Level;
+use glam::{Vec3, Vec3A};
+use rayon::prelude::*;
+use std::cmp::Ordering;
+
+/// So many triangles stay together.
+const GROUP: usize = 4;
+/// So many groups fill a bottom node.
+const FULL: usize = LANES / GROUP;
+/// Parts of so many groups are sorted and divided exactly.
+const SORTED: usize = 16;
+const BINS: usize = 16;
+/// From this depth on parts are halved by number.
+const MAX_UNBALANCED: u32 = 12;
+/// 2^30 groups halved into eighths are 10 levels more; the bottom and the root are two.
+pub(super) const MAX_DEPTH: usize = MAX_UNBALANCED as usize + 12;
+
+/// The box around some triangles.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Span {
+    min: Vec3A,
+    max: Vec3A,
+}
+
+impl Span {
+    const NOTHING: Self = Self { min: Vec3A::INFINITY, max: Vec3A::NEG_INFINITY };
+
+    #[inline(always)]
+    pub(super) fn around([a, b, c]: [Vec3; 3]) -> Self {
+        let [a, b, c] = [a, b, c].map(Vec3A::from);
+        Self { min: a.min(b).min(c), max: a.max(b).max(c) }
+    }
+
+    #[inline(always)]
+    fn with(self, other: &Self) -> Self {
+        Self { min: self.min.min(other.min), max: self.max.max(other.max) }
+    }
+
+    /// The sum of the sides would overflow.
+    #[inline(always)]
+    fn center(&self) -> Vec3A {
+        self.min * 0.5 + self.max * 0.5
+    }
+
+    /// Half of the surface, in units in which it does not overflow.
+    #[inline(always)]
+    fn surface(&self, unit: f32) -> f32 {
+        let size = self.max * unit - self.min * unit;
+        size.x * size.y + size.y * size.z + size.z * size.x
+    }
+}
+
+/// What a build makes.
+pub(super) struct Built {
+    /// The root first.
+    pub(super) nodes: Vec<Node>,
+    /// The triangles in the order of the bottom nodes.
+    pub(super) order: Vec<u32>,
+    /// How many nodes a way from the root to a triangle has at the most.
+    pub(super) levels: u32,
+}
+
+/// The tree over the boxes of triangles. `unit` is a power of two that brings the coordinates to the order of one.
+pub(super) fn build(level: Level, boxes: &[Span], unit: f32) -> Built {
+    let sorted = along_curve(boxes, unit);
+    let boxes: Vec<Span> = sorted.iter().map(|&triangle| boxes[triangle as usize]).collect();
+    let around = |group: &[Span]| group.iter().fold(Span::NOTHING, |around, span| around.with(span));
+    let mut items: Vec<Item> =
+        boxes.chunks(GROUP).zip(0u32..).map(|(group, id)| Item { around: around(group), id }).collect();
+    let mut nodes = Vec::with_capacity(items.len() / 2 + items.len() / 12 + 1);
+    let mut order = Vec::with_capacity(boxes.len());
+    nodes.push(Node::EMPTY);
+    let mut levels = 1;
+    let mut open = vec![(Part::of(&items, 0, items.len()), 0usize, 0u32)];
+    while let Some((part, place, depth)) = open.pop() {
+        levels = levels.max(depth + 1);
+        if part.len() <= FULL {
+            let first = order.len() as u32;
+            let groups = items[part.start..part.end].iter().map(|item| item.id as usize * GROUP);
+            let places = groups.flat_map(|start| start..sorted.len().min(start + GROUP));
+            order.extend(places.clone().map(|place| sorted[place]));
+            nodes[place] = node_around(level, places.map(|place| &boxes[place]), first, true);
+            continue;
+        }
+        let first = nodes.len();
+        let (parts, count) = divided(&mut items, part, unit, depth >= MAX_UNBALANCED);
+        let parts = &parts[..count];
+        nodes[place] = node_around(level, parts.iter().map(|part| &part.around), first as u32, false);
+        nodes.resize(first + count, Node::EMPTY);
+        open.extend(parts.iter().enumerate().map(|(child, &part)| (part, first + child, depth + 1)));
+    }
+    nodes.shrink_to_fit();
+    Built { nodes, order, levels }
+}
+
+fn node_around<'a>(level: Level, spans: impl Iterator<Item = &'a Span>, first: u32, is_bottom: bool) -> Node {
+    let (mut min, mut max) = ([[0.0; LANES]; 3], [[0.0; LANES]; 3]);
+    let mut count = 0;
+    for (lane, span) in spans.take(LANES).enumerate() {
+        for axis in 0..3 {
+            // Lanes that stay empty repeat the last, so that they change nothing.
+            min[axis][lane..].fill(span.min[axis]);
+            max[axis][lane..].fill(span.max[axis]);
+        }
+        count = lane + 1;
+    }
+    Node::around(level, [&min, &max], Children { first, count: count as u16, is_bottom })
+}
+
+/// The triangles by size class, and within a class along the Hilbert curve through their middles.
+fn along_curve(boxes: &[Span], unit: f32) -> Vec<u32> {
+    // A few cells to a triangle of a surface.
+    match boxes.len() {
+        0..1_000 => along_curve_of::<6>(boxes, unit),
+        1_000..200_000 => along_curve_of::<8>(boxes, unit),
+        _ => along_curve_of::<10>(boxes, unit),
+    }
+}
+
+/// The same through a cube of `2^BITS` cells a side.
+fn along_curve_of<const BITS: u32>(boxes: &[Span], unit: f32) -> Vec<u32> {
+    let middles = boxes.iter().map(|span| span.center() * unit);
+    let (least, greatest) = middles.fold((Vec3A::INFINITY, Vec3A::NEG_INFINITY), |(least, greatest), middle| {
+        (least.min(middle), greatest.max(middle))
+    });
+    let scale = ((1u32 << BITS) as f32 - 0.5) / (greatest - least).max_element();
+    let scale = if scale.is_finite() { scale } else { 0.0 };
+    let usual = usual_extent(boxes, unit);
+    let key = |(span, id): (&Span, u32)| {
+        let cell = ((span.center() * unit - least) * scale).to_array().map(|cell| cell as u32);
+        // Steps of 16 from 4 times the usual; the conversion saturates, and makes zero of NaN.
+        let extent = (span.max * unit - span.min * unit).max_element() / (4.0 * usual);
+        let class = u64::from(extent > 1.0) + u64::from(extent > 16.0) + u64::from(extent > 256.0);
+        (class << (3 * BITS) | u64::from(hilbert::rank::<BITS, u32>(cell))) << 32 | u64::from(id)
+    };
+    let mut keys: Vec<u64> = if boxes.len() >= PARALLEL {
+        boxes.par_iter().with_min_len(PARALLEL / 4).zip(0..boxes.len() as u32).map(key).collect()
+    } else {
+        boxes.iter().zip(0u32..).map(key).collect()
+    };
+    // Two bits more for the class.
+    radix::sort(&mut keys, &mut Vec::new(), 3 * BITS + 2);
+    keys.into_iter().map(|key| key as u32).collect()
+}
+
+/// The median of the largest extents of a sample.
+fn usual_extent(boxes: &[Span], unit: f32) -> f32 {
+    let mut sample = [0.0f32; 64];
+    let taken = boxes.iter().step_by((boxes.len() / sample.len()).max(1));
+    let extents = taken.map(|span| (span.max * unit - span.min * unit).max_element());
+    let count = sample.iter_mut().zip(extents).map(|(place, extent)| *place = extent).count();
+    sample[..count].sort_unstable_by(f32::total_cmp);
+    sample[count / 2]
+}
+
+/// A group of triangles: the box around them and its number.
+#[derive(Debug, Clone, Copy)]
+struct Item {
+    around: Span,
+    id: u32,
+}
+
+/// A run of items, the box around them and the box around their middles.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    start: usize,
+    end: usize,
+    around: Span,
+    middles: Span,
+}
+
+impl Part {
+    fn of(items: &[Item], start: usize, end: usize) -> Self {
+        let (mut around, mut middles) = (Span::NOTHING, Span::NOTHING);
+        for item in &items[start..end] {
+            around = around.with(&item.around);
+            middles = with_middle(middles, item);
+        }
+        Self { start, end, around, middles }
+    }
+
+    fn len(&self) -> usize {
+        self.end - self.start
+    }
+}
+
+#[inline(always)]
+fn with_middle(span: Span, item: &Item) -> Span {
+    let middle = item.around.center();
+    span.with(&Span { min: middle, max: middle })
+}
+
+/// Up to eight parts of a part.
+fn divided(items: &mut [Item], whole: Part, unit: f32, is_halving: bool) -> ([Part; LANES], usize) {
+    let mut parts = [whole; LANES];
+    let mut count = 1;
+    while count < LANES {
+        let rank = |part: &Part| if is_halving { part.len() as f32 } else { part.around.surface(unit) };
+        let largest = (0..count)
+            .filter(|&index| parts[index].len() > FULL)
+            .max_by(|&a, &b| rank(&parts[a]).total_cmp(&rank(&parts[b])));
+        let Some(largest) = largest else { break };
+        let [lower, upper] = halves(items, &parts[largest], unit, is_halving);
+        parts[largest] = lower;
+        parts[count] = upper;
+        count += 1;
+    }
+    (parts, count)
+}
+
+fn halves(items: &mut [Item], part: &Part, unit: f32, is_halving: bool) -> [Part; 2] {
+    let extent = part.middles.max * unit - part.middles.min * unit;
+    let axis = Vec3::from(extent).max_position();
+    if part.len() <= SORTED {
+        return sorted_halves(items, part, axis, unit);
+    }
+    let parts = match Bins::new(part, axis, extent[axis], unit) {
+        Some(bins) if !is_halving => bins.divide(items, part),
+        Some(_) | None => None,
+    };
+    parts.unwrap_or_else(|| {
+        let middle = part.len() / 2;
+        items[part.start..part.end].select_nth_unstable_by(middle, |a, b| order_along(axis, a, b));
+        let middle = part.start + middle;
+        [Part::of(items, part.start, middle), Part::of(items, middle, part.end)]
+    })
+}
+
+fn order_along(axis: usize, a: &Item, b: &Item) -> Ordering {
+    let along = |item: &Item| item.around.center()[axis];
+    along(a).total_cmp(&along(b)).then(a.id.cmp(&b.id))
+}
+
+/// Few items are sorted, and divided where bottom nodes come out full.
+fn sorted_halves(items: &mut [Item], part: &Part, axis: usize, unit: f32) -> [Part; 2] {
+    let own = &mut items[part.start..part.end];
+    own.sort_unstable_by(|a, b| order_along(axis, a, b));
+    let mut after = [Span::NOTHING; SORTED / FULL + 1];
+    for (index, chunk) in own.chunks(FULL).enumerate().rev() {
+        after[index] = chunk.iter().fold(after[index + 1], |span, item| span.with(&item.around));
+    }
+    let mut before = Span::NOTHING;
+    let mut best = (f32::INFINITY, FULL);
+    for (index, chunk) in own.chunks(FULL).enumerate() {
+        if index > 0 {
+            let count = index * FULL;
+            let cost = before.surface(unit) * count as f32 + after[index].surface(unit) * (own.len() - count) as f32;
+            if cost < best.0 {
+                best = (cost, count);
+            }
+        }
+        before = chunk.iter().fold(before, |span, item| span.with(&item.around));
+    }
+    let middle = part.start + best.1;
+    [Part::of(items, part.start, middle), Part::of(items, middle, part.end)]
+}
+
+/// How middles are told apart along an axis.
+struct Bins {
+    axis: usize,
+    least: f32,
+    unit: f32,
+    scale: f32,
+}
+
+/// What is in a bin: the box around the items, the box around their middles, and their number.
+type Bin = (Span, Span, usize);
+
+impl Bins {
+    /// None if the middles are not spread.
+    fn new(part: &Part, axis: usize, extent: f32, unit: f32) -> Option<Self> {
+        let scale = (BINS as f32 - 1.0) / extent;
+        let least = part.middles.min[axis] * unit;
+        scale.is_finite().then_some(Self { axis, least, unit, scale })
+    }
+
+    /// Rounded by a number whose last digit is one: several times faster than a conversion, which saturates.
+    #[inline(always)]
+    fn of(&self, item: &Item) -> usize {
+        const ROUNDER: f32 = (1u32 << 23) as f32;
+        let place = (item.around.center()[self.axis] * self.unit - self.least) * self.scale;
+        (place + ROUNDER).to_bits() as usize % BINS
+    }
+
+    /// Two parts between the bins where it costs least; none if one bin holds all.
+    fn divide(&self, items: &mut [Item], part: &Part) -> Option<[Part; 2]> {
+        let items = &mut items[part.start..part.end];
+        let mut bins: [Bin; BINS] = [(Span::NOTHING, Span::NOTHING, 0); BINS];
+        for item in items.iter() {
+            let (around, middles, count) = &mut bins[self.of(item)];
+            *around = around.with(&item.around);
+            *middles = with_middle(*middles, item);
+            *count += 1;
+        }
+        let first_above = cheapest_gap(&bins, self.unit)?;
+        let mut left = 0;
+        for index in 0..items.len() {
+            if self.of(&items[index]) < first_above {
+                items.swap(index, left);
+                left += 1;
+            }
+        }
+        let joined = |bins: &[Bin], start: usize, end: usize| {
+            let nothing = (Span::NOTHING, Span::NOTHING);
+            let join = |(around, middles): (Span, Span), bin: &Bin| (around.with(&bin.0), middles.with(&bin.1));
+            let (around, middles) = bins.iter().fold(nothing, join);
+            Part { start: part.start + start, end: part.start + end, around, middles }
+        };
+        Some([joined(&bins[..first_above], 0, left), joined(&bins[first_above..], left, items.len())])
+    }
+}
+
+/// The first bin of the upper part, both parts having items.
+fn cheapest_gap(bins: &[Bin; BINS], unit: f32) -> Option<usize> {
+    let mut costs = [f32::INFINITY; BINS];
+    let (mut above, mut count_above) = (Span::NOTHING, 0);
+    for bin in (1..BINS).rev() {
+        above = above.with(&bins[bin].0);
+        count_above += bins[bin].2;
+        if count_above > 0 {
+            costs[bin] = above.surface(unit) * count_above as f32;
+        }
+    }
+    let (mut below, mut count_below) = (Span::NOTHING, 0);
+    let mut best = (f32::INFINITY, None);
+    for bin in 1..BINS {
+        below = below.with(&bins[bin - 1].0);
+        count_below += bins[bin - 1].2;
+        if count_below > 0 {
+            let cost = below.surface(unit) * count_below as f32 + costs[bin];
+            if cost < best.0 {
+                best = (cost, Some(bin));
+            }
+        }
+    }
+    best.1
+}

@@ -1,0 +1,163 @@
+//! What a pair of parts keeps from one frame to the next, and how it is used.
+//!
+//! Apart: the axis that parted them; if it still does, nothing else is asked. Touching: the points on both surfaces, in
+//! the frame of each, and the normal in the frame of the part whose face it is. While the pair has moved by less than
+//! [`KEPT`] of its size since they were found, the depths are measured anew between the same points: exact for the corners
+//! of a face contact, and off by the square of the motion for crossing edges. Points that were apart by up to twice that
+//! motion are kept as well, so that none that begins to touch is missed.
+
+use super::clip::Clipped;
+use super::convex::{self, Answer};
+use super::{ContactError, LocalContact, LocalManifold, MAX_POINTS, Pair};
+use crate::distance::placement::Placement;
+use crate::distance::signed::Cache;
+use crate::pose::LocalPose;
+use glam::{DVec3, Vec3};
+
+/// The motion, as a share of the smaller part's reach, during which points are kept.
+const KEPT: f32 = 2e-4;
+
+/// What one pair of shapes keeps between calls of [`super::contact_cached`]; small and free to copy. The default knows
+/// nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PairCache {
+    last: Last,
+    search: Cache,
+}
+
+impl PairCache {
+    /// The contact that was found last, moved along; none if the pair has moved too far or did not touch.
+    #[inline]
+    pub(super) fn recall(&self, b_in_a: &LocalPose, margin: f32) -> Option<Option<LocalManifold>> {
+        match &self.last {
+            Last::Touching(kept) if kept.margin == margin && kept.has_hardly_moved(b_in_a) => {
+                Some(kept.moved(b_in_a, margin))
+            }
+            Last::Touching(_) | Last::Nothing | Last::Apart(_) => None,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+#[allow(clippy::large_enum_variant, reason = "a cache is kept in place, with room for the largest")]
+enum Last {
+    #[default]
+    Nothing,
+    /// A unit axis that parted the pair, in the frame of the first.
+    Apart(Vec3),
+    Touching(Kept),
+}
+
+/// A manifold that can be moved along.
+#[derive(Debug, Clone, Copy)]
+struct Kept {
+    b_in_a: LocalPose,
+    /// How far a point of the second part may move, seen from the first.
+    allowed: f32,
+    reach_of_b: f32,
+    margin: f32,
+    /// In the frame of the second part if the normal is its own.
+    normal: Vec3,
+    is_normal_of_b: bool,
+    /// On the surface of the first part in its frame, and of the second in its own.
+    points: [[Vec3; 2]; MAX_POINTS],
+    manifold: LocalManifold,
+}
+
+/// The contact of two convex parts, by what is kept or anew.
+pub(super) fn contact(
+    pair: &Pair<'_>,
+    placement: impl FnOnce() -> Placement,
+    margin: f32,
+    cache: Option<&mut PairCache>,
+) -> Result<Option<LocalManifold>, ContactError> {
+    let Some(cache) = cache else {
+        let answer = convex::answer(pair.a, pair.b, &placement(), f64::from(margin), &mut Cache::default())?;
+        return Ok(match answer {
+            Answer::Apart(_) => None,
+            Answer::Touching(clipped) => Some(clipped.manifold),
+        });
+    };
+    match &cache.last {
+        Last::Nothing => {}
+        Last::Apart(axis) => {
+            if still_parts(pair, axis.as_dvec3(), margin)? {
+                return Ok(None);
+            }
+        }
+        // Asked before.
+        Last::Touching(_) => {}
+    }
+    let reach_of_b = pair.b.core.reach()? + pair.b.radius;
+    let allowed = f64::from(KEPT) * reach_of_b.min(pair.a.core.reach()? + pair.a.radius);
+    let wide = f64::from(margin) + 2.0 * allowed;
+    Ok(match convex::answer(pair.a, pair.b, &placement(), wide, &mut cache.search)? {
+        Answer::Apart(axis) => {
+            cache.last = axis.map_or(Last::Nothing, |axis| Last::Apart(axis.as_vec3()));
+            None
+        }
+        Answer::Touching(clipped) => {
+            let kept = Kept::new(&clipped, pair.b_in_a, [allowed as f32, reach_of_b as f32], margin);
+            cache.last = Last::Touching(kept);
+            within(&clipped.manifold, margin)
+        }
+    })
+}
+
+/// Whether the pair is still farther apart than the margin along a unit axis.
+fn still_parts(pair: &Pair<'_>, axis: DVec3, margin: f32) -> Result<bool, ContactError> {
+    let axis_in_b = pair.b_in_a.direction_to_inner(axis.as_vec3());
+    let reach_a = axis.dot(pair.a.core.support(axis)?);
+    let lowest = pair.b.core.support(-axis_in_b.as_dvec3())?;
+    let reach_b = axis_in_b.as_dvec3().dot(lowest) + axis.dot(pair.b_in_a.position.as_dvec3());
+    // The axis was rounded to f32, and so is all that it is measured with.
+    let doubt = 1e-6 * (reach_a.abs() + reach_b.abs() + lowest.length());
+    Ok(reach_b - reach_a - pair.a.radius - pair.b.radius > f64::from(margin) + doubt)
+}
+
+/// What of a manifold is no farther apart than the margin.
+fn within(manifold: &LocalManifold, margin: f32) -> Option<LocalManifold> {
+    let mut kept = LocalManifold::empty(manifold.normal);
+    manifold.contacts().iter().filter(|contact| contact.depth >= -margin).for_each(|contact| kept.push(*contact));
+    (!kept.contacts().is_empty()).then_some(kept)
+}
+
+impl Kept {
+    fn new(clipped: &Clipped, b_in_a: &LocalPose, [allowed, reach_of_b]: [f32; 2], margin: f32) -> Self {
+        let manifold = clipped.manifold;
+        let mut points = [[Vec3::ZERO; 2]; MAX_POINTS];
+        for (points, contact) in points.iter_mut().zip(manifold.contacts()) {
+            let half = manifold.normal * (0.5 * contact.depth);
+            *points = [contact.point + half, b_in_a.point_to_inner(contact.point - half)];
+        }
+        let is_normal_of_b = clipped.is_normal_of_b;
+        let normal = if is_normal_of_b { b_in_a.direction_to_inner(manifold.normal) } else { manifold.normal };
+        Self { b_in_a: *b_in_a, allowed, reach_of_b, margin, normal, is_normal_of_b, points, manifold }
+    }
+
+    /// Whether no point of the second part has moved by more than is allowed, seen from the first.
+    fn has_hardly_moved(&self, b_in_a: &LocalPose) -> bool {
+        let shift = (b_in_a.position - self.b_in_a.position).length();
+        // The vector part is half the angle; the scalar part would hide small ones in its rounding.
+        let turn = 2.0 * (self.b_in_a.rotation.conjugate() * b_in_a.rotation).xyz().length();
+        shift + turn * self.reach_of_b <= self.allowed
+    }
+
+    fn moved(&self, b_in_a: &LocalPose, margin: f32) -> Option<LocalManifold> {
+        let normal = if self.is_normal_of_b { b_in_a.direction_to_outer(self.normal) } else { self.normal };
+        let turn = b_in_a.rotation_matrix();
+        let mut manifold = LocalManifold::empty(normal);
+        for ([on_a, on_b], contact) in self.points.iter().zip(self.manifold.contacts()) {
+            let on_b = turn * *on_b + b_in_a.position;
+            let depth = normal.dot(*on_a - on_b);
+            if depth < -margin {
+                continue;
+            }
+            // From the corner of the part whose face it is not.
+            let half = normal * (0.5 * depth);
+            let point = if self.is_normal_of_b { *on_a - half } else { on_b + half };
+            manifold.push(LocalContact { point, depth, features: contact.features });
+        }
+        (!manifold.contacts().is_empty()).then_some(manifold)
+    }
+}

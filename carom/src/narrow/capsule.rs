@@ -1,0 +1,133 @@
+//! Two capsules or segments: the closest points of their axes, and where the axes are parallel, both ends of the
+//! stretch along which they are side by side.
+//!
+//! The closest points of two segments are those of the two lines, held to the ends: clamp the first, then the second,
+//! then the first again (Ericson, Real-Time Collision Detection, 2005, 5.1.9). In f64; lines count as parallel from an
+//! angle of 1e-4 on, where the choice between their points is within f32 rounding. Axes that cross part along the
+//! normal of both.
+
+use super::manifold::Candidate;
+use super::{Feature, LocalContact, LocalManifold, manifold};
+use crate::pose::LocalPose;
+use glam::{DVec3, Vec3};
+
+/// Square of the sine of the angle below which lines have no single closest points.
+const PARALLEL: f64 = 1e-8;
+/// Square of the sine of the angle up to which there are two points of contact.
+const SIDE_BY_SIDE: f64 = 4e-4;
+
+/// A capsule by the ends of its axis and its radius.
+pub(super) type Axis = ([Vec3; 2], f32);
+
+/// The contact of two capsules.
+pub(super) fn contact(
+    (ends_a, radius_a): Axis,
+    (ends_b, radius_b): Axis,
+    b_in_a: &LocalPose,
+    margin: f32,
+) -> Option<LocalManifold> {
+    let [from_a, to_a] = ends_a.map(Vec3::as_dvec3);
+    let center_b = b_in_a.point_to_outer(0.5 * (ends_b[0] + ends_b[1])).as_dvec3();
+    let half_b = b_in_a.direction_to_outer(0.5 * (ends_b[1] - ends_b[0])).as_dvec3();
+    let along_a = to_a - from_a;
+    let (square_a, quarter_b) = (along_a.length_squared(), half_b.length_squared());
+    let (radius_a, radius_b, margin) = (f64::from(radius_a), f64::from(radius_b), f64::from(margin));
+    let reach = radius_a + radius_b + margin;
+    // Without a root: (x + y + z)² is at most 3 (x² + y² + z²).
+    let way = center_b - 0.5 * (from_a + to_a);
+    if way.length_squared() > 3.0 * (0.25 * square_a + quarter_b + reach * reach) {
+        return None;
+    }
+
+    let (from_b, along_b, square_b) = (center_b - half_b, 2.0 * half_b, 4.0 * quarter_b);
+    let between = from_b - from_a;
+    let product = along_a.dot(along_b);
+    let (toward_a, toward_b) = (along_a.dot(between), along_b.dot(between));
+    let cross = along_a.cross(along_b);
+    let cross_square = cross.length_squared();
+    let whole = square_a * square_b;
+    let is_parallel = cross_square <= PARALLEL * whole;
+    let (inverse_a, inverse_b) = (1.0 / square_a, 1.0 / square_b);
+    let mut at_a =
+        if is_parallel { 0.5 } else { ((toward_a * square_b - toward_b * product) / cross_square).clamp(0.0, 1.0) };
+    let at_b = ((at_a * product - toward_b) * inverse_b).clamp(0.0, 1.0);
+    at_a = ((at_b * product + toward_a) * inverse_a).clamp(0.0, 1.0);
+    let on_a = from_a + along_a * at_a;
+    let gap = from_b + along_b * at_b - on_a;
+    let gap_square = gap.length_squared();
+    if gap_square > reach * reach {
+        return None;
+    }
+    let distance = gap_square.sqrt();
+    let depth = radius_a + radius_b - distance;
+    let size = f64::max(square_a, square_b);
+    let normal = if gap_square > 1e-24 * size { gap / distance } else { across(cross, along_a, cross_square) };
+    if cross_square <= SIDE_BY_SIDE * whole {
+        let axes = [(from_a, along_a, inverse_a), (from_b, along_b, inverse_b)];
+        if let Some(two) = side_by_side(axes, normal, [radius_a, radius_b], margin)
+            && f64::from(two.deepest()) >= depth - 1e-6 * size.sqrt()
+        {
+            return Some(two);
+        }
+    }
+    let name = |share: f64| {
+        if share == 0.0 {
+            Feature::vertex(0)
+        } else if share == 1.0 {
+            Feature::vertex(1)
+        } else {
+            Feature::edge(0)
+        }
+    };
+    let point = (on_a + normal * (radius_a - 0.5 * depth)).as_vec3();
+    let contact = LocalContact { point, depth: depth as f32, features: [name(at_a), name(at_b)] };
+    Some(LocalManifold::of_one(normal.as_vec3(), contact))
+}
+
+/// The contact at both ends of the stretch along which two axes run beside each other; none if they are behind each
+/// other. An axis is a point, a vector along it and one over the square of its length.
+fn side_by_side(
+    [(from_a, along_a, inverse_a), (from_b, along_b, inverse_b)]: [(DVec3, DVec3, f64); 2],
+    normal: DVec3,
+    [radius_a, radius_b]: [f64; 2],
+    margin: f64,
+) -> Option<LocalManifold> {
+    let lean = normal.dot(along_a);
+    if lean * lean * inverse_a > SIDE_BY_SIDE {
+        return None;
+    }
+    let share = |point: DVec3| (point - from_a).dot(along_a) * inverse_a;
+    let (start, end) = (share(from_b), share(from_b + along_b));
+    // Which end of which axis ends the stretch, going along the first.
+    let (first, last) = if start <= end { ((start, 0), (end, 1)) } else { ((end, 1), (start, 0)) };
+    let low = if first.0 > 0.0 {
+        (first.0, [Feature::edge(0), Feature::vertex(first.1)])
+    } else {
+        (0.0, [Feature::vertex(0), Feature::edge(0)])
+    };
+    let high = if last.0 < 1.0 {
+        (last.0, [Feature::edge(0), Feature::vertex(last.1)])
+    } else {
+        (1.0, [Feature::vertex(1), Feature::edge(0)])
+    };
+    if low.0 >= high.0 {
+        return None;
+    }
+    let mut candidates = [Candidate::default(); 2];
+    let mut count = 0;
+    for (share, features) in [low, high] {
+        let on_a = from_a + along_a * share;
+        let at_b = ((on_a - from_b).dot(along_b) * inverse_b).clamp(0.0, 1.0);
+        let depth = radius_a + radius_b - normal.dot(from_b + along_b * at_b - on_a);
+        if depth >= -margin {
+            candidates[count] = Candidate { place: on_a + normal * (radius_a - 0.5 * depth), depth, features };
+            count += 1;
+        }
+    }
+    (count > 0).then(|| manifold::reduced(&mut candidates[..count], normal))
+}
+
+/// The way out of two axes that cross, or lie on one line.
+fn across(cross: DVec3, along: DVec3, cross_square: f64) -> DVec3 {
+    if cross_square > 0.0 { cross / cross_square.sqrt() } else { along.normalize_or(DVec3::X).any_orthonormal_pair().0 }
+}

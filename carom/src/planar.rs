@@ -1,0 +1,141 @@
+//! Collision in the plane: distance and depth of convex figures, and curves against boxes (M1).
+//!
+//! A [`Figure`] is a convex polygon grown by a radius: a point or circle has one corner, a segment or capsule two. Depth
+//! is a negative distance, so both are one continuous number. Everything is f64, and small enough to be read in a
+//! lecture: [`distance`] is GJK in the plane, [`separating_axes`] is SAT, and each is the other's test.
+
+mod curve;
+mod gjk;
+mod sat;
+
+pub use curve::{Bezier, curve_overlaps};
+pub use gjk::distance;
+pub use sat::{Separation, separating_axes};
+
+use glam::DVec2;
+
+/// All points within `radius` of a convex polygon.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    corners: Vec<DVec2>,
+    radius: f64,
+}
+
+/// Why a figure or curve was refused.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanarError {
+    /// A corner is NaN or infinite.
+    #[error("corner {index} is {value}, not a finite point")]
+    NotFinite {
+        /// Which corner.
+        index: usize,
+        /// Its coordinates.
+        value: DVec2,
+    },
+    /// A radius or extent is negative, NaN or infinite.
+    #[error("a size is {0}; it must be finite and not negative")]
+    Size(f64),
+    /// There is no corner at all.
+    #[error("a figure has at least one corner")]
+    Empty,
+    /// The corners go round clockwise, or not round a convex polygon.
+    #[error("the corners turn right at corner {index}; they must go round counter-clockwise")]
+    NotConvex {
+        /// Where they turn the wrong way.
+        index: usize,
+    },
+}
+
+impl Figure {
+    /// A convex polygon, its corners counter-clockwise; one corner is a point, two are a segment.
+    ///
+    /// ```
+    /// use carom::glam::DVec2;
+    /// use carom::planar::Figure;
+    ///
+    /// let triangle = [DVec2::ZERO, DVec2::X, DVec2::Y];
+    /// assert!(Figure::polygon(&triangle).is_ok());
+    /// assert!(Figure::polygon(&[DVec2::ZERO, DVec2::Y, DVec2::X]).is_err());
+    /// ```
+    pub fn polygon(corners: &[DVec2]) -> Result<Self, PlanarError> {
+        if corners.is_empty() {
+            return Err(PlanarError::Empty);
+        }
+        finite(corners)?;
+        let count = corners.len();
+        let mut turned = 0.0;
+        for index in 0..count {
+            let [before, at, after] = [index + count - 1, index, index + 1].map(|place| corners[place % count]);
+            let (into, out) = (at - before, after - at);
+            let sine = into.perp_dot(out);
+            if count > 2 && sine < -1e-12 * into.length() * out.length() {
+                return Err(PlanarError::NotConvex { index });
+            }
+            turned += sine.atan2(into.dot(out));
+        }
+        // A star turns left at every corner too, but more than once around.
+        if count > 2 && turned > 1.5 * std::f64::consts::TAU {
+            return Err(PlanarError::NotConvex { index: 0 });
+        }
+        Ok(Self { corners: corners.to_vec(), radius: 0.0 })
+    }
+
+    /// A circle.
+    pub fn circle(centre: DVec2, radius: f64) -> Result<Self, PlanarError> {
+        Self::polygon(&[centre])?.rounded(radius)
+    }
+
+    /// A box around `centre`, turned by an angle.
+    pub fn rectangle(centre: DVec2, half: DVec2, angle: f64) -> Result<Self, PlanarError> {
+        size(half.x)?;
+        size(half.y)?;
+        let turn = DVec2::new(libm::cos(angle), libm::sin(angle));
+        let corner = |x: f64, y: f64| centre + turn.rotate(DVec2::new(x * half.x, y * half.y));
+        Self::polygon(&[corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)])
+    }
+
+    /// The figure grown by a radius.
+    pub fn rounded(mut self, radius: f64) -> Result<Self, PlanarError> {
+        self.radius = size(self.radius + size(radius)?)?;
+        Ok(self)
+    }
+
+    /// The corners of what is grown.
+    pub fn corners(&self) -> &[DVec2] {
+        &self.corners
+    }
+
+    /// By how much it is grown.
+    pub fn radius(&self) -> f64 {
+        self.radius
+    }
+
+    /// The corner that lies farthest along a direction.
+    fn farthest(&self, direction: DVec2) -> DVec2 {
+        let mut best = self.corners[0];
+        for corner in &self.corners[1..] {
+            if direction.dot(*corner) > direction.dot(best) {
+                best = *corner;
+            }
+        }
+        best
+    }
+
+    /// The directions of the sides.
+    fn sides(&self) -> impl Iterator<Item = DVec2> {
+        let count = self.corners.len();
+        (0..count).map(move |index| self.corners[(index + 1) % count] - self.corners[index])
+    }
+}
+
+fn size(size: f64) -> Result<f64, PlanarError> {
+    if size.is_finite() && size >= 0.0 { Ok(size) } else { Err(PlanarError::Size(size)) }
+}
+
+fn finite(corners: &[DVec2]) -> Result<(), PlanarError> {
+    match corners.iter().enumerate().find(|(_, corner)| !corner.is_finite()) {
+        Some((index, &value)) => Err(PlanarError::NotFinite { index, value }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,186 @@
+//! How deep two closed meshes are inside each other: proven bounds, and a way out.
+//!
+//! The depth is the length of the shortest translation after which the solids share no inner point. A point of one
+//! that is inside the other must travel at least to the surface there, so the deepest vertex bounds the depth from
+//! below. Any translation after which the meshes are found apart bounds it from above: along each of a few directions
+//! (from the deepest vertices to their nearest surfaces, along the normals at the crossings, between the middles, along
+//! the axes) the way is tried from the lower bound upward, at last as far as the boxes around the hulls ask, and what
+//! is free is halved down to 1e-4. The bounds meet where a vertex is pressed into a face; with edges pressed into
+//! edges, or a concave mesh that must be turned around another, they can lie far apart.
+//! Stops: at most 60 trials a direction. Cost: a projection for each vertex inside, and an overlap test for each trial.
+
+use super::super::{QueryError, projection};
+use super::{corners, inside, placed, visit_crossings};
+use crate::distance::placement::Placement;
+use crate::pose::Pose;
+use crate::shape::{ShapeKind, TriangleMesh};
+use glam::DVec3;
+use std::ops::ControlFlow;
+
+/// How deep two solids are inside each other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Penetration {
+    /// Proven: no shorter translation separates them.
+    pub lower: f64,
+    /// Proven: the length of `way_out`, which does.
+    pub upper: f64,
+    /// Moving the second mesh by this leaves it apart from the first, in the world.
+    pub way_out: DVec3,
+    /// The vertex that lies deepest, in the world; none if only edges have entered.
+    pub deepest: Option<DVec3>,
+}
+
+/// How deep two closed meshes are inside each other; none if they are apart.
+///
+/// ```
+/// use carom::prelude::*;
+/// use carom::query::mesh;
+/// use carom::shape::TriangleMesh;
+///
+/// let corners = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+/// let mesh = TriangleMesh::new(corners, vec![[0, 2, 1], [0, 3, 2], [0, 1, 3], [1, 2, 3]])?;
+/// // The tip of one through the base of the other.
+/// let found = mesh::penetration(&mesh, &Pose::IDENTITY, &mesh, &Pose::at([0.2, 0.2, -0.9]))?.expect("they overlap");
+/// assert!((found.lower - 0.1).abs() < 1e-6 && (found.upper - 0.1).abs() < 1e-4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn penetration(
+    a: &TriangleMesh,
+    pose_a: &Pose,
+    b: &TriangleMesh,
+    pose_b: &Pose,
+) -> Result<Option<Penetration>, QueryError> {
+    let b_in_a = placed(pose_a, pose_b)?;
+    if !a.is_closed() || !b.is_closed() {
+        return Err(QueryError::NotSupported { what: "the depth of an open surface", shape: ShapeKind::Mesh });
+    }
+    if are_apart(a, b, &b_in_a) {
+        return Ok(None);
+    }
+    let a_in_b = b_in_a.inverse();
+    let of_b = deepest(b, a, &b_in_a, 0.0);
+    let of_a = deepest(a, b, &a_in_b, of_b.map_or(0.0, |vertex| vertex.depth()));
+    // In the frame of `a`, and as ways for `b` to go.
+    let of_a = of_a.map(|vertex| Deepest {
+        point: b_in_a.point_to_outer(vertex.point),
+        way: b_in_a.direction_to_outer(-vertex.way),
+    });
+    let deepest = of_a.or(of_b);
+    let lower = deepest.map_or(0.0, |vertex| vertex.depth());
+    let mut directions =
+        vec![middle(a, &Placement::IDENTITY) - middle(b, &b_in_a), normals_at_crossings(a, b, &b_in_a)];
+    directions[0] = -directions[0];
+    directions.extend([of_a, of_b].into_iter().flatten().map(|vertex| vertex.way));
+    directions.extend(DVec3::AXES.into_iter().flat_map(|axis| [axis, -axis]));
+    let mut way_out = DVec3::INFINITY;
+    for direction in directions.into_iter().filter_map(DVec3::try_normalize) {
+        if let Some(length) = way_along(a, b, &b_in_a, direction, lower, way_out.length()) {
+            way_out = length * direction;
+        }
+    }
+    let frame = Placement::turned(pose_a);
+    Ok(Some(Penetration {
+        lower,
+        upper: way_out.length(),
+        way_out: frame.direction_to_outer(way_out),
+        deepest: deepest.map(|vertex| pose_a.position + frame.point_to_outer(vertex.point)),
+    }))
+}
+
+/// A vertex inside the other mesh, and the way from there to the surface.
+#[derive(Clone, Copy)]
+struct Deepest {
+    point: DVec3,
+    way: DVec3,
+}
+
+impl Deepest {
+    fn depth(&self) -> f64 {
+        self.way.length()
+    }
+}
+
+/// The vertex of `inner`, in the frame of `outer`, that is deeper inside than `least`, and deeper than all others.
+fn deepest(inner: &TriangleMesh, outer: &TriangleMesh, inner_in_outer: &Placement, least: f64) -> Option<Deepest> {
+    let bounds = outer.tree().bounds();
+    let (min, max) = (bounds.min.as_dvec3(), bounds.max.as_dvec3());
+    let mut best: Option<Deepest> = None;
+    for vertex in inner.vertices() {
+        let point = inner_in_outer.point_to_outer(vertex.as_dvec3());
+        if !(point.cmpge(min).all() && point.cmple(max).all()) {
+            continue;
+        }
+        let least = best.map_or(least, |best| best.depth());
+        let way = projection::onto_mesh(outer, point, least).point - point;
+        if way.length() > least && inside::contains(outer, point) {
+            best = Some(Deepest { point, way });
+        }
+    }
+    best
+}
+
+fn are_apart(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Placement) -> bool {
+    let mut is_crossing = false;
+    visit_crossings(a, b, b_in_a, |_| {
+        is_crossing = true;
+        ControlFlow::Break(())
+    });
+    !is_crossing && inside::nested(a, b, b_in_a).is_none()
+}
+
+fn middle(mesh: &TriangleMesh, placement: &Placement) -> DVec3 {
+    placement.point_to_outer(mesh.tree().bounds().center().as_dvec3())
+}
+
+/// The sum of the normals of `a`, less those of `b`, where the two cross: the way out of a shallow contact.
+fn normals_at_crossings(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Placement) -> DVec3 {
+    let normal = |[p, q, r]: [DVec3; 3]| (q - p).cross(r - p).normalize_or_zero();
+    let mut sum = DVec3::ZERO;
+    visit_crossings(a, b, b_in_a, |crossing| {
+        let length = crossing.segment[0].distance(crossing.segment[1]);
+        let of_b = b_in_a.direction_to_outer(normal(corners(b, crossing.triangle_b)));
+        sum += length * (normal(corners(a, crossing.triangle_a)) - of_b);
+        ControlFlow::Continue(())
+    });
+    sum
+}
+
+/// The shortest way found along a direction after which the meshes are apart, if it is shorter than `best`.
+fn way_along(
+    a: &TriangleMesh,
+    b: &TriangleMesh,
+    b_in_a: &Placement,
+    direction: DVec3,
+    lower: f64,
+    best: f64,
+) -> Option<f64> {
+    let is_free = |length: f64| {
+        let moved = Placement { position: b_in_a.position + length * direction, ..*b_in_a };
+        are_apart(a, b, &moved)
+    };
+    // So far the hulls are apart, and a little farther the meshes are found so.
+    let high = a.vertices().iter().map(|vertex| direction.dot(vertex.as_dvec3())).fold(f64::MIN, f64::max);
+    let low = b.vertices().iter().map(|vertex| direction.dot(b_in_a.point_to_outer(vertex.as_dvec3())));
+    let whole = ((high - low.fold(f64::MAX, f64::min)) * (1.0 + 1e-9)).max(f64::MIN_POSITIVE);
+    let end = whole.min(best);
+    let mut taken = lower;
+    let mut free = (lower * (1.0 + 1e-4)).max(1e-3 * whole);
+    while free < end && !is_free(free) {
+        taken = free;
+        free *= 1.5;
+    }
+    if free >= end {
+        if end == best || !is_free(end) {
+            return None;
+        }
+        free = end;
+    }
+    for _ in 0..30 {
+        if free - taken <= 1e-4 * free {
+            break;
+        }
+        let between = 0.5 * (taken + free);
+        if is_free(between) { free = between } else { taken = between }
+    }
+    Some(free)
+}

@@ -1,0 +1,125 @@
+//! What the iterations of the algorithms do, told step by step: for the viewer, for lectures and for bug reports (V1).
+//!
+//! An algorithm takes a [`Tracer`] as a type parameter and hands it closures that make the records. With `()` in its
+//! place, as everywhere but in the functions named `_traced`, no record is made and nothing is left of it in the code.
+//! Points and directions are in the frame of the first shape.
+
+use glam::DVec3;
+
+/// Listens to the iterations. Each method is given what makes the record, so that it costs nothing to ignore it.
+pub trait Tracer {
+    /// An iteration of the distance search (GJK).
+    fn gjk(&mut self, _record: impl FnOnce() -> GjkStep) {}
+
+    /// An iteration of the depth search (EPA).
+    fn epa(&mut self, _record: impl FnOnce() -> EpaStep) {}
+
+    /// Why the search that was told last has ended.
+    fn stop(&mut self, _reason: StopReason) {}
+}
+
+/// Listens to nothing.
+impl Tracer for () {}
+
+/// A point of the difference A - B of two shapes' cores, and the points that it is the difference of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DifferencePoint {
+    /// The point of the first core.
+    pub on_a: DVec3,
+    /// The point of the second core.
+    pub on_b: DVec3,
+    /// The first minus the second.
+    pub difference: DVec3,
+}
+
+/// One iteration of the distance search: what is known when the next support is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GjkStep {
+    /// One to four points whose hull holds the nearest point so far.
+    pub simplex: Vec<DifferencePoint>,
+    /// The point of that hull which is nearest to the origin.
+    pub nearest: DVec3,
+    /// The unit direction along which the support of A - B was asked: towards the origin.
+    pub direction: DVec3,
+    /// The support that was found.
+    pub support: DVec3,
+    /// Proven: the cores are at least this far apart. Negative infinity or below zero as long as nothing separates.
+    pub lower: f64,
+    /// Proven: the cores are at most this far apart.
+    pub upper: f64,
+}
+
+/// One iteration of the depth search: the face nearest to the origin and what lies beyond it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EpaStep {
+    /// The corners of the face of the growing polytope that is nearest to the origin.
+    pub face: [DVec3; 3],
+    /// Its outward unit normal: the direction along which the support of A - B was asked.
+    pub normal: DVec3,
+    /// The support that was found; it becomes a corner unless the search ends.
+    pub support: DVec3,
+    /// Proven: the cores are at least this deep in each other.
+    pub lower: f64,
+    /// Proven: the cores are at most this deep in each other.
+    pub upper: f64,
+    /// How many faces the polytope has.
+    pub faces: usize,
+}
+
+/// Why a search ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopReason {
+    /// The bounds met.
+    BoundsMet,
+    /// It is proven that the shapes are farther apart than what was asked for.
+    BeyondLimit,
+    /// A tetrahedron of points of A - B holds the origin: the cores overlap.
+    Enclosed,
+    /// The cores come closer than what matters: than the roundings of the shapes, or than rounding errors.
+    Near,
+    /// The difference A - B has no volume: its thin direction is the normal.
+    Flat,
+    /// Rounding left nothing to gain.
+    Rounding,
+    /// The limit of iterations was reached.
+    IterationLimit,
+}
+
+/// Keeps everything that it is told.
+///
+/// ```
+/// use carom::prelude::*;
+/// use carom::trace::{StopReason, Trace};
+///
+/// let (ball, cube) = (Shape::sphere(0.5)?, Shape::cone(1.0, 1.0)?);
+/// let mut trace = Trace::default();
+/// let apart = carom::gjk::distance_traced(&ball, &Pose::IDENTITY, &cube, &Pose::at([3.0, 0.3, 0.0]), &mut trace)?;
+/// assert!(apart.value() > 1.0);
+/// assert_eq!(trace.reasons, [StopReason::BoundsMet]);
+/// // The bounds close in on the distance of the cores, here a point and the cone.
+/// assert!(trace.gjk.windows(2).all(|steps| steps[0].lower <= steps[1].lower && steps[0].upper >= steps[1].upper));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Trace {
+    /// The iterations of the distance search.
+    pub gjk: Vec<GjkStep>,
+    /// The iterations of the depth search.
+    pub epa: Vec<EpaStep>,
+    /// Why each search ended, in their order.
+    pub reasons: Vec<StopReason>,
+}
+
+impl Tracer for Trace {
+    fn gjk(&mut self, record: impl FnOnce() -> GjkStep) {
+        self.gjk.push(record());
+    }
+
+    fn epa(&mut self, record: impl FnOnce() -> EpaStep) {
+        self.epa.push(record());
+    }
+
+    fn stop(&mut self, reason: StopReason) {
+        self.reasons.push(reason);
+    }
+}
