@@ -26,23 +26,37 @@ impl DynamicTree {
         self.slot_of.resize(boxes.len(), NONE);
         self.nodes.reset(count);
         if let Some(leaves) = self.nodes.levels.first_mut() {
-            let fill = |(((keys, block), corners), ids): Filled<'_>| {
+            let fill = |(((keys, blocks), corners), ids): Filled<'_>| {
                 let places = corners.chunks_exact_mut(NUMBERS).zip(ids);
-                for (lane, (key, (corners, id))) in keys.iter().zip(places).enumerate() {
+                let mut put = |index: usize, key: &Pair, bounds: &Aabb, (corners, id): (&mut [f32], &mut u32)| {
                     *id = key.b;
-                    let bounds = &boxes[*id as usize];
                     write_box(corners, bounds);
-                    block.set(lane, bounds);
+                    blocks[index / LANES].set(index % LANES, bounds);
+                };
+                if count < OUT_OF_CACHE {
+                    for (index, (key, place)) in keys.iter().zip(places).enumerate() {
+                        put(index, key, &boxes[key.b as usize], place);
+                    }
+                    return;
+                }
+                // Fetched before they are put in place: so many more reads from memory are under way at a time.
+                let mut fetched = [NOTHING; FETCHED];
+                for (bounds, key) in fetched.iter_mut().zip(keys) {
+                    *bounds = boxes[key.b as usize];
+                }
+                for (index, ((key, bounds), place)) in keys.iter().zip(&fetched).zip(places).enumerate() {
+                    put(index, key, bounds, place);
                 }
             };
             let (corners, ids) = self.slots.parts_mut();
             if is_parallel(count) {
-                let blocks = keys.par_chunks(LANES).with_min_len(PORTION).zip(leaves);
-                let corners = corners.par_chunks_mut(LANES * NUMBERS);
-                blocks.zip(corners).zip(ids.par_chunks_mut(LANES)).for_each(fill);
+                let keys = keys.par_chunks(FETCHED).with_min_len(PORTION * LANES / FETCHED);
+                let blocks = leaves.par_chunks_mut(FETCHED / LANES);
+                let corners = corners.par_chunks_mut(FETCHED * NUMBERS);
+                keys.zip(blocks).zip(corners).zip(ids.par_chunks_mut(FETCHED)).for_each(fill);
             } else {
-                let blocks = keys.chunks(LANES).zip(leaves);
-                blocks.zip(corners.chunks_mut(LANES * NUMBERS)).zip(ids.chunks_mut(LANES)).for_each(fill);
+                let blocks = keys.chunks(FETCHED).zip(leaves.chunks_mut(FETCHED / LANES));
+                blocks.zip(corners.chunks_mut(FETCHED * NUMBERS)).zip(ids.chunks_mut(FETCHED)).for_each(fill);
             }
         }
         for (slot, &id) in (0u32..).zip(self.slots.ids()) {
@@ -154,5 +168,11 @@ pub(super) struct Carried {
     has_left: bool,
 }
 
-/// Keys of eight boxes, and where the boxes go.
-type Filled<'a> = (((&'a [Pair], &'a mut BoxBlock), &'a mut [f32]), &'a mut [u32]);
+/// So many boxes are more than a cache holds.
+const OUT_OF_CACHE: usize = 1 << 18;
+
+/// How many boxes are fetched at a time.
+const FETCHED: usize = 64;
+
+/// Keys of so many boxes, and where the boxes go.
+type Filled<'a> = (((&'a [Pair], &'a mut [BoxBlock]), &'a mut [f32]), &'a mut [u32]);
