@@ -58,7 +58,7 @@ fn without_a_command_it_simulates_and_says_what_to_try() {
 #[test]
 fn every_listed_scene_runs() {
     let names = scene_names();
-    for wanted in ["bounce", "billiards", "break", "boxes", "spin", "ramp"] {
+    for wanted in ["bounce", "billiards", "break", "boxes", "shapes", "spin", "ramp"] {
         assert!(names.iter().any(|name| name == wanted), "{wanted} is missing");
     }
     let table = stdout(&carom(&["scenes"]));

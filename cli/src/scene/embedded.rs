@@ -12,12 +12,13 @@ enum Origin {
     Made(fn() -> Value),
 }
 
-const SCENES: [(&str, Origin); 7] = [
+const SCENES: [(&str, Origin); 8] = [
     (DEFAULT, Origin::Made(shower)),
     ("bounce", Origin::File(include_str!("../../scenes/bounce.json"))),
     ("billiards", Origin::Made(billiards)),
     ("break", Origin::Made(break_shot)),
     ("boxes", Origin::Made(boxes)),
+    ("shapes", Origin::Made(shapes)),
     ("spin", Origin::File(include_str!("../../scenes/spin.json"))),
     ("ramp", Origin::File(include_str!("../../scenes/ramp.json"))),
 ];
@@ -228,6 +229,49 @@ fn boxes() -> Value {
         "steps": 1200,
         "bodies": bodies,
     })
+}
+
+/// One of each convex shape after the other, turned this way and that, falls on a floor.
+fn shapes() -> Value {
+    let pebble: Vec<[f64; 3]> =
+        (0..24).map(|index| rounded(on_sphere(index).map(|coordinate| 0.42 * coordinate))).collect();
+    let kinds = [
+        json!({ "capsule": { "a": [0, -0.35, 0], "b": [0, 0.35, 0], "radius": 0.22 } }),
+        json!({ "cylinder": { "half_height": 0.3, "radius": 0.35 } }),
+        json!({ "cone": { "half_height": 0.4, "radius": 0.4 } }),
+        json!({ "ellipsoid": { "radii": [0.5, 0.3, 0.25] } }),
+        json!({ "hull": { "points": pebble } }),
+        json!({ "cuboid": { "half_extents": [0.25, 0.2, 0.3], "radius": 0.08 } }),
+        json!({ "sphere": { "radius": 0.35 } }),
+    ];
+    let mut bodies = vec![floor(0.5)];
+    for index in 0..49 {
+        let (layer, place) = (index / 9, index % 9);
+        bodies.push(json!({
+            "position": [
+                1.2 * ((place % 3) as f64 - 1.0),
+                1.2 + 1.3 * layer as f64,
+                1.2 * ((place / 3) as f64 - 1.0),
+            ],
+            "rotation": turned(index),
+            "shape": kinds[index % kinds.len()],
+        }));
+    }
+    json!({
+        "name": "shapes",
+        "shows": "Capsules, cylinders, cones, ellipsoids, hulls, rounded boxes and balls fall on a floor and on each other.",
+        "capabilities": ["S1", "M2", "N2", "N4", "R1", "R2"],
+        "dt": 0.0083333333,
+        "steps": 720,
+        "bodies": bodies,
+    })
+}
+
+/// Points on the unit sphere, spread evenly.
+fn on_sphere(index: usize) -> [f64; 3] {
+    let (height, angle) = (2.0 * spread(index, PLASTIC) - 1.0, std::f64::consts::TAU * spread(index, GOLDEN));
+    let radius = (1.0 - height * height).sqrt();
+    [radius * angle.cos(), height, radius * angle.sin()]
 }
 
 #[cfg(test)]
