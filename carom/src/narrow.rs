@@ -12,6 +12,7 @@ mod feature;
 mod half_space;
 mod hull_hull;
 mod manifold;
+mod mesh;
 mod patch;
 mod sphere;
 mod stage;
@@ -20,6 +21,7 @@ pub mod triangle_triangle;
 pub use cache::PairCache;
 pub use feature::{Feature, FeatureKind};
 pub use manifold::{LocalContact, LocalManifold, MAX_POINTS};
+pub use mesh::{ContactBuffer, InnerEdges, PartIndex, PartManifold, contacts};
 pub use stage::{Contact, Manifold};
 
 pub(crate) use stage::collide;

@@ -147,6 +147,24 @@ pub fn contains(mesh: &TriangleMesh, pose: &Pose, point: DVec3) -> Result<bool, 
     Ok(inside::contains(mesh, Placement::turned(&pose).point_to_inner(point - pose.position)))
 }
 
+/// Whether a point in the mesh's frame is inside it or on it; never if the mesh is not closed.
+pub(crate) fn contains_point(mesh: &TriangleMesh, point: DVec3) -> bool {
+    inside::contains(mesh, point)
+}
+
+/// The triangle of a mesh that is nearest to a point in its frame, and where it is nearest.
+pub(crate) fn nearest_triangle(mesh: &TriangleMesh, point: DVec3) -> Option<(u32, DVec3)> {
+    let (mut least, mut best) = (f64::INFINITY, None);
+    mesh.tree().visit_near(point, point, f64::INFINITY, |slot| {
+        let pair = feature::point_face(point, slot.wide_corners(mesh.vertices()));
+        if pair.distance() < least {
+            (least, best) = (pair.distance(), Some((slot.triangle, pair.on_b)));
+        }
+        least
+    });
+    best
+}
+
 /// The placement of the second mesh in the frame of the first, if both poses are sound.
 fn placed(pose_a: &Pose, pose_b: &Pose) -> Result<Placement, QueryError> {
     let (offset, turned) = between(pose_a, pose_b)?;

@@ -1,6 +1,9 @@
 //! How the triangles of a mesh hang together.
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
+
+/// Sine of the angle up to which two triangles count as one flat surface.
+pub(crate) const FLAT: f64 = 0.0087;
 
 /// What queries ask about a mesh as a whole.
 #[derive(Debug, Clone)]
@@ -8,13 +11,21 @@ pub(super) struct Topology {
     pub(super) is_closed: bool,
     /// A vertex of each connected piece.
     pub(super) pieces: Vec<u32>,
+    /// What the surface encloses, negative if it looks inward; without meaning for an open one.
+    pub(super) volume: f64,
 }
 
 impl Topology {
     /// Vertices at one place count as one.
     pub(super) fn new(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Self {
         let places = places(vertices);
-        Self { is_closed: has_no_border(&places, triangles), pieces: pieces(&places, triangles) }
+        let base = vertices[0].as_dvec3();
+        let volume = triangles.iter().map(|corners| {
+            let [a, b, c] = corners.map(|corner| vertices[corner as usize].as_dvec3() - base);
+            a.dot(b.cross(c)) / 6.0
+        });
+        let (is_closed, pieces) = (has_no_border(&places, triangles), pieces(&places, triangles));
+        Self { is_closed, pieces, volume: volume.sum() }
     }
 }
 
@@ -73,4 +84,48 @@ fn pieces(places: &[u32], triangles: &[[u32; 3]]) -> Vec<u32> {
         }
     }
     pieces
+}
+
+/// Which edges of each triangle can be touched, one byte a triangle: bit `i` says so of edge `i` from the front, bit
+/// `3 + i` from the back. An edge can be touched where its neighbour falls away by more than half a degree, where it has
+/// no neighbour, and where it has several.
+pub(super) fn ridges(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Vec<u8> {
+    let places = places(vertices);
+    let mut edges: Vec<(u64, u32)> = (0u32..)
+        .zip(triangles)
+        .flat_map(|(triangle, &[a, b, c])| [(a, b), (b, c), (c, a)].map(|ends| (triangle, ends)))
+        .zip([0, 1, 2].into_iter().cycle())
+        .map(|((triangle, (from, to)), edge)| {
+            let [from, to] = [from, to].map(|end| u64::from(places[end as usize]));
+            // Checked at the door: three times as many fit into 32 bits for all but absurd meshes, which wrap.
+            (from.min(to) << 32 | from.max(to), triangle.wrapping_mul(3).wrapping_add(edge))
+        })
+        .collect();
+    edges.sort_unstable();
+    let mut ridges = vec![0b11_1111u8; triangles.len()];
+    let corner = |triangle: usize, corner: u32| vertices[triangles[triangle][corner as usize % 3] as usize].as_dvec3();
+    for uses in edges.chunk_by(|p, q| p.0 == q.0) {
+        let [(_, first), (_, second)] = *uses else { continue };
+        for (own, other) in [(first, second), (second, first)] {
+            let (triangle, edge) = ((own / 3) as usize, own % 3);
+            let (neighbour, shared) = ((other / 3) as usize, other % 3);
+            let corners = [0, 1, 2].map(|index| corner(triangle, edge + index));
+            let (from_front, from_back) = falls_away(corners, corner(neighbour, shared + 2));
+            let flags = u8::from(from_front) | u8::from(from_back) << 3;
+            ridges[triangle] &= !(0b1001 << edge);
+            ridges[triangle] |= flags << edge;
+        }
+    }
+    ridges
+}
+
+/// Whether the neighbour across the first edge of a triangle falls away, seen from the front and from the back;
+/// `opposite` is its corner off the edge.
+pub(crate) fn falls_away([a, b, c]: [DVec3; 3], opposite: DVec3) -> (bool, bool) {
+    let along = b - a;
+    let normal = along.cross(c - a);
+    // Both as much too large as the normal and the edge are long.
+    let height = normal.dot(opposite - a) * along.length();
+    let width = normal.length() * along.cross(opposite - a).length();
+    (height < -FLAT * width, height > FLAT * width)
 }

@@ -1,0 +1,169 @@
+//! A surface of triangles, as a convex shape beside it sees it: the triangles that it may touch, in its own frame.
+
+use crate::bounds::Aabb;
+use crate::distance::placement::Placement;
+use crate::narrow::Feature;
+use crate::query::mesh::contains_point;
+use crate::shape::{HeightField, TriangleMesh};
+use glam::DVec3;
+
+/// A triangle mesh or a height field.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Surface<'a> {
+    Mesh(&'a TriangleMesh),
+    HeightField(&'a HeightField),
+}
+
+/// From which side the triangles of a surface push.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sides {
+    /// Each pushes to the side on which the other's middle is: an open mesh.
+    Both,
+    /// The front; what has its middle behind is pushed by others, or is wholly inside: a closed mesh.
+    Front,
+    /// The front, however deep: a height field, which is solid below.
+    Above,
+}
+
+/// A triangle in the frame of the shape beside it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Face {
+    pub(super) corners: [DVec3; 3],
+    /// Of the front; of unit length.
+    pub(super) normal: DVec3,
+    /// Of the plane, along the normal.
+    pub(super) offset: f64,
+    pub(super) triangle: u32,
+    pub(super) vertices: [u32; 3],
+    /// See [`TriangleMesh::ridges`].
+    pub(super) ridges: u8,
+}
+
+impl Face {
+    fn new(corners: [DVec3; 3], triangle: u32, vertices: [u32; 3], ridges: u8) -> Self {
+        let [a, b, c] = corners;
+        let normal = (b - a).cross(c - a).normalize_or_zero();
+        // From the corner nearest to the origin, whose coordinates have most digits.
+        let nearest = |p: DVec3, q: DVec3| if q.length_squared() < p.length_squared() { q } else { p };
+        Self { corners, normal, offset: normal.dot(nearest(nearest(a, b), c)), triangle, vertices, ridges }
+    }
+
+    /// How high a point is above the plane.
+    pub(super) fn height(&self, point: DVec3) -> f64 {
+        self.normal.dot(point) - self.offset
+    }
+
+    pub(super) fn is_ridge(&self, edge: usize, is_front: bool) -> bool {
+        self.ridges >> (edge + if is_front { 0 } else { 3 }) & 1 == 1
+    }
+
+    /// The name of an edge, as this triangle gives it.
+    pub(super) fn edge_feature(&self, edge: usize) -> Feature {
+        Feature::edge(self.triangle.wrapping_mul(3).wrapping_add(edge as u32))
+    }
+
+    /// Whether a point is on the triangle, within a tolerance.
+    pub(super) fn has(&self, point: DVec3, tolerance: f64) -> bool {
+        if self.height(point).abs() > tolerance {
+            return false;
+        }
+        let [a, b, c] = self.corners;
+        [(a, b), (b, c), (c, a)].iter().all(|&(from, to)| {
+            let along = to - from;
+            let inside = self.normal.dot(along.cross(point - from));
+            inside >= 0.0 || inside * inside <= tolerance * tolerance * along.length_squared()
+        })
+    }
+}
+
+impl Surface<'_> {
+    pub(super) fn sides(&self) -> Sides {
+        match self {
+            Self::Mesh(mesh) => {
+                if mesh.is_solid() {
+                    Sides::Front
+                } else {
+                    Sides::Both
+                }
+            }
+            Self::HeightField(_) => Sides::Above,
+        }
+    }
+
+    /// Replaces `faces` by the triangles that come into `bounds`, a box in the surface's frame, as seen from the frame
+    /// in which the surface stands at `placement`. Planes that pass a ball around `center` there are left out.
+    pub(super) fn gather(
+        &self,
+        bounds: &Aabb,
+        placement: &Placement,
+        (center, reach): (DVec3, f64),
+        faces: &mut Vec<Face>,
+    ) {
+        faces.clear();
+        let mut offer = |face: Face| {
+            if face.height(center).abs() <= reach && face.normal != DVec3::ZERO {
+                faces.push(face);
+            }
+        };
+        let seen = |corner: DVec3| placement.point_to_outer(corner);
+        match self {
+            Self::Mesh(mesh) => {
+                let (vertices, triangles, ridges) = (mesh.vertices(), mesh.triangles(), mesh.ridges());
+                mesh.tree().visit_slots(bounds, |slot| {
+                    let index = slot.triangle as usize;
+                    let corners = slot.wide_corners(vertices).map(seen);
+                    offer(Face::new(corners, slot.triangle, triangles[index], ridges[index]));
+                });
+            }
+            Self::HeightField(field) => field.visit_overlapping(bounds, |triangle, corners| {
+                let corners = corners.map(|corner| seen(corner.as_dvec3()));
+                let samples = field.samples(triangle as usize).map(|sample| sample as u32);
+                offer(Face::new(corners, triangle, samples, field.ridges(triangle as usize)));
+            }),
+        }
+    }
+
+    /// The box around all of it, in its own frame.
+    pub(super) fn bounds(&self) -> Aabb {
+        match self {
+            Self::Mesh(mesh) => mesh.tree().bounds(),
+            Self::HeightField(field) => field.bounds(),
+        }
+    }
+
+    /// The nearest place of the surface and its outward normal, in its own frame, for a point that is inside the solid;
+    /// none for any other.
+    pub(super) fn way_out(&self, point: DVec3) -> Option<WayOut> {
+        let bounds = self.bounds();
+        let is_near = point.cmpge(bounds.min.as_dvec3()).all() && point.cmple(bounds.max.as_dvec3()).all();
+        match self {
+            Self::Mesh(mesh) => {
+                if !is_near || !contains_point(mesh, point) {
+                    return None;
+                }
+                let (triangle, place) = crate::query::mesh::nearest_triangle(mesh, point)?;
+                let [a, b, c] = mesh.corners(triangle as usize).map(|corner| corner.as_dvec3());
+                let normal = (place - point).try_normalize().unwrap_or((b - a).cross(c - a).normalize_or(DVec3::Y));
+                Some(WayOut { place, normal, triangle })
+            }
+            // The triangles there push however deep.
+            Self::HeightField(_) => None,
+        }
+    }
+
+    pub(super) fn corners(&self, triangle: u32) -> [DVec3; 3] {
+        match self {
+            Self::Mesh(mesh) => mesh.corners(triangle as usize),
+            Self::HeightField(field) => field.corners(triangle as usize),
+        }
+        .map(|corner| corner.as_dvec3())
+    }
+}
+
+/// Where the surface is nearest to a point inside.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WayOut {
+    pub(super) place: DVec3,
+    pub(super) normal: DVec3,
+    pub(super) triangle: u32,
+}
