@@ -9,8 +9,11 @@
 mod ball;
 mod clip;
 mod general;
+mod half_space;
 mod inner_edge;
 mod merge;
+mod pair;
+mod parts;
 mod polytope;
 mod surface;
 
@@ -63,6 +66,9 @@ pub struct ContactBuffer {
     inner_edges: InnerEdges,
     faces: Vec<Face>,
     touches: Vec<Touch>,
+    /// What is taken from pairs of surfaces until all of their triangles are known.
+    gathered: Vec<Touch>,
+    triangles: Vec<u32>,
 }
 
 impl ContactBuffer {
@@ -225,6 +231,7 @@ pub(super) fn contacts_in(
     buffer: &mut ContactBuffer,
 ) -> Result<(), ContactError> {
     let none = Err(ContactError::NoTest(NoContactTest { a: a.kind(), b: b.kind() }));
+    let placement = &b_in_a.placement;
     match (Kind::of(a), Kind::of(b)) {
         (Kind::Whole, Kind::Whole | Kind::HalfSpace(_)) | (Kind::HalfSpace(_), Kind::Whole) => {
             if let Some(manifold) = contact_in(a, b, &b_in_a.pose, || b_in_a.placement, margin, None)? {
@@ -233,51 +240,82 @@ pub(super) fn contacts_in(
             Ok(())
         }
         (Kind::HalfSpace(_), Kind::HalfSpace(_)) => none,
+        (Kind::Compound(_), Kind::Whole | Kind::HalfSpace(_) | Kind::Surface(_) | Kind::Compound(_))
+        | (Kind::Whole | Kind::HalfSpace(_) | Kind::Surface(_), Kind::Compound(_)) => {
+            parts::contacts(a, b, b_in_a, margin, buffer)
+        }
         (Kind::Surface(surface), Kind::Whole) => {
-            with_surface(&surface, b, &b_in_a.placement.inverse(), Some(&b_in_a.placement), margin, buffer)
+            with_convex(&surface, b, &placement.inverse(), margin, buffer)?;
+            emit_from_surface(placement, buffer);
+            Ok(())
         }
         (Kind::Whole, Kind::Surface(surface)) => {
-            with_surface(&surface, a, &b_in_a.placement, None, margin, buffer)
+            with_convex(&surface, a, placement, margin, buffer)?;
+            emit_from_shape(buffer);
+            Ok(())
         }
-        (Kind::Surface(_), Kind::Surface(_))
-        | (Kind::Compound(_), _)
-        | (_, Kind::Compound(_))
-        | (Kind::Surface(_), Kind::HalfSpace(_))
-        | (Kind::HalfSpace(_), Kind::Surface(_)) => none,
+        (Kind::Surface(surface), Kind::HalfSpace(normal)) => {
+            half_space::touch(normal, &surface, &placement.inverse(), f64::from(margin), buffer);
+            emit_from_surface(placement, buffer);
+            Ok(())
+        }
+        (Kind::HalfSpace(normal), Kind::Surface(surface)) => {
+            half_space::touch(normal, &surface, placement, f64::from(margin), buffer);
+            emit_from_shape(buffer);
+            Ok(())
+        }
+        (Kind::Surface(Surface::Mesh(a)), Kind::Surface(Surface::Mesh(b))) if a.is_solid() && b.is_solid() => {
+            pair::touch_solids(a, b, &placement.inverse(), f64::from(margin), buffer)?;
+            emit_from_surface(placement, buffer);
+            Ok(())
+        }
+        // The more solid of the two is the surface that the other's triangles touch.
+        (Kind::Surface(a), Kind::Surface(b)) if a.sides() >= b.sides() => {
+            pair::touch_triangles(&a, &b, &placement.inverse(), f64::from(margin), buffer)?;
+            emit_from_surface(placement, buffer);
+            Ok(())
+        }
+        (Kind::Surface(a), Kind::Surface(b)) => {
+            pair::touch_triangles(&b, &a, placement, f64::from(margin), buffer)?;
+            emit_from_shape(buffer);
+            Ok(())
+        }
     }
 }
 
-/// A surface at a place in the frame of a convex shape. If the shape's place in the surface's frame is given, that is
-/// where the result belongs, and the surface is the first of the two.
-fn with_surface(
+/// Touches of a surface and a convex shape in whose frame it stands at a placement.
+fn with_convex(
     surface: &Surface<'_>,
     shape: &Shape,
     surface_in_shape: &Placement,
-    shape_in_surface: Option<&Placement>,
     margin: f32,
     buffer: &mut ContactBuffer,
 ) -> Result<(), ContactError> {
-    let Some(convex) = convex::of_shape(shape) else { return Ok(()) };
-    touch_surface(surface, &convex, surface_in_shape, f64::from(margin), buffer)?;
+    match convex::of_shape(shape) {
+        Some(convex) => touch_surface(surface, &convex, surface_in_shape, f64::from(margin), buffer),
+        None => Ok(()),
+    }
+}
+
+/// The touches as patches in the frame of the surface, which is the first shape.
+fn emit_from_surface(shape_in_surface: &Placement, buffer: &mut ContactBuffer) {
     let ContactBuffer { manifolds, touches, .. } = buffer;
     merge::patches(touches, |patch| {
         let triangle = PartIndex { child: 0, triangle: patch.points[0].triangle };
-        manifolds.push(match shape_in_surface {
-            Some(placement) => PartManifold {
-                parts: [triangle, PartIndex::default()],
-                manifold: patch.manifold(
-                    placement.direction_to_outer(patch.normal),
-                    |point| placement.point_to_outer(point),
-                    true,
-                ),
-            },
-            None => PartManifold {
-                parts: [PartIndex::default(), triangle],
-                manifold: patch.manifold(-patch.normal, |point| point, false),
-            },
-        });
+        let normal = shape_in_surface.direction_to_outer(patch.normal);
+        let manifold = patch.manifold(normal, |point| shape_in_surface.point_to_outer(point), true);
+        manifolds.push(PartManifold { parts: [triangle, PartIndex::default()], manifold });
     });
-    Ok(())
+}
+
+/// The touches as patches in the frame of the shape, which is the first.
+fn emit_from_shape(buffer: &mut ContactBuffer) {
+    let ContactBuffer { manifolds, touches, .. } = buffer;
+    merge::patches(touches, |patch| {
+        let triangle = PartIndex { child: 0, triangle: patch.points[0].triangle };
+        let manifold = patch.manifold(-patch.normal, |point| point, false);
+        manifolds.push(PartManifold { parts: [PartIndex::default(), triangle], manifold });
+    });
 }
 
 /// Replaces the touches in the buffer by those of a convex shape and a surface in its frame.

@@ -10,6 +10,8 @@ mod penetration;
 
 pub use penetration::{Penetration, penetration};
 
+pub(crate) use penetration::way_out;
+
 use super::ray::{LocalHit, LocalRay};
 use super::ray_convex::through_triangle;
 use super::{Distance, QueryError, between, checked, near_enough};
@@ -184,7 +186,7 @@ fn corners(mesh: &TriangleMesh, triangle: u32) -> [DVec3; 3] {
 }
 
 /// The crossings in the frame of the first mesh.
-fn visit_crossings(
+pub(crate) fn visit_crossings(
     a: &TriangleMesh,
     b: &TriangleMesh,
     b_in_a: &Placement,
@@ -209,7 +211,7 @@ fn visit_crossings(
 }
 
 /// The separation of the surfaces in the frame of the first; none if it is proven to be `limit` or more.
-pub(super) fn surface_separation(
+pub(crate) fn surface_separation(
     a: &TriangleMesh,
     b: &TriangleMesh,
     b_in_a: &Placement,
@@ -261,6 +263,22 @@ pub(super) fn cast(mesh: &TriangleMesh, ray: &LocalRay) -> Option<LocalHit> {
             best = Some(hit);
         }
         best.map_or(limit, |best| best.distance)
+    });
+    best
+}
+
+/// The triangle that a ray in the mesh's frame meets first, at a distance up to `limit`, and that distance.
+pub(crate) fn first_triangle(mesh: &TriangleMesh, origin: DVec3, direction: DVec3, limit: f64) -> Option<(u32, f64)> {
+    let mut best: Option<(u32, f64)> = None;
+    mesh.tree().visit_ray(origin, direction, limit, |slot| {
+        let max_distance = best.map_or(limit, |(_, distance)| distance);
+        let ray = LocalRay { origin, direction, max_distance };
+        if let Some(hit) = through_triangle(&ray, slot.wide_corners(mesh.vertices()))
+            && best.is_none_or(|(_, distance)| hit.distance < distance)
+        {
+            best = Some((slot.triangle, hit.distance));
+        }
+        best.map_or(limit, |(_, distance)| distance)
     });
     best
 }

@@ -181,6 +181,21 @@ impl HeightField {
         }
     }
 
+    /// The triangle above or below a place in the plane; none beside the field.
+    pub(crate) fn triangle_under(&self, x: f64, z: f64) -> Option<u32> {
+        let cell = |axis: usize, coordinate: f64| {
+            let (at, _) = self.cell_coordinate(axis, coordinate);
+            let cells = self.cells_along(axis) as f64;
+            (0.0..=cells).contains(&at).then(|| {
+                let cell = at.floor().min(cells - 1.0);
+                (cell as usize, at - cell)
+            })
+        };
+        let ((column, along_x), (row, along_z)) = (cell(0, x)?, cell(1, z)?);
+        let [lower, upper] = self.cell_triangles(column, row);
+        Some(if along_z >= along_x { lower } else { upper })
+    }
+
     /// A box around everything.
     pub(crate) fn bounds(&self) -> Aabb {
         let corner = self.vertex(self.heights.len() - 1);

@@ -14,7 +14,7 @@ use super::surface::Face;
 use glam::DVec3;
 
 /// How far a neighbour may reach along the normal, as the sine of an angle: a little more than half a degree.
-const RISE: f64 = 0.01;
+pub(super) const RISE: f64 = 0.01;
 
 /// Whether the normal at a point of the surface leads into a triangle that has the point, too.
 pub(super) fn is_inner(faces: &[Face], point: DVec3, normal: DVec3, tolerance: f64) -> bool {

@@ -1,6 +1,7 @@
 //! A surface of triangles, as a convex shape beside it sees it: the triangles that it may touch, in its own frame.
 
 use crate::bounds::Aabb;
+use crate::distance::feature::point_face;
 use crate::distance::placement::Placement;
 use crate::narrow::Feature;
 use crate::query::mesh::contains_point;
@@ -15,7 +16,7 @@ pub(super) enum Surface<'a> {
 }
 
 /// From which side the triangles of a surface push.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Sides {
     /// Each pushes to the side on which the other's middle is: an open mesh.
     Both,
@@ -123,6 +124,14 @@ impl Surface<'_> {
         }
     }
 
+    /// Calls `visit` with the triangles that come into a box in the surface's frame.
+    pub(super) fn visit(&self, bounds: &Aabb, mut visit: impl FnMut(u32)) {
+        match self {
+            Self::Mesh(mesh) => mesh.tree().visit_overlapping(bounds, visit),
+            Self::HeightField(field) => field.visit_overlapping(bounds, |triangle, _| visit(triangle)),
+        }
+    }
+
     /// The box around all of it, in its own frame.
     pub(super) fn bounds(&self) -> Aabb {
         match self {
@@ -146,8 +155,33 @@ impl Surface<'_> {
                 let normal = (place - point).try_normalize().unwrap_or((b - a).cross(c - a).normalize_or(DVec3::Y));
                 Some(WayOut { place, normal, triangle })
             }
-            // The triangles there push however deep.
-            Self::HeightField(_) => None,
+            Self::HeightField(field) => {
+                let triangle = if is_near { field.triangle_under(point.x, point.z)? } else { return None };
+                let [a, b, c] = self.corners(triangle);
+                let normal = (b - a).cross(c - a).normalize_or(DVec3::Y);
+                if normal.dot(point - a) >= 0.0 {
+                    return None;
+                }
+                let (triangle, place) = nearest_sample(field, point)?;
+                let normal = (place - point).try_normalize().unwrap_or(normal);
+                Some(WayOut { place, normal, triangle })
+            }
+        }
+    }
+
+    /// How many triangles there are.
+    pub(super) fn count(&self) -> u32 {
+        match self {
+            Self::Mesh(mesh) => mesh.triangles().len() as u32,
+            Self::HeightField(field) => field.triangle_count() as u32,
+        }
+    }
+
+    /// The vertices or samples at the corners of a triangle.
+    pub(super) fn vertices(&self, triangle: u32) -> [u32; 3] {
+        match self {
+            Self::Mesh(mesh) => mesh.triangles()[triangle as usize],
+            Self::HeightField(field) => field.samples(triangle as usize).map(|sample| sample as u32),
         }
     }
 
@@ -158,6 +192,29 @@ impl Surface<'_> {
         }
         .map(|corner| corner.as_dvec3())
     }
+}
+
+/// A box around a box that stands at a placement, farther out by `margin` and its own rounding.
+pub(super) fn moved_bounds(bounds: &Aabb, placement: &Placement, margin: f64) -> Aabb {
+    let center = placement.point_to_outer(bounds.center().as_dvec3());
+    let half = bounds.half_extents().as_dvec3();
+    let turn = placement.rotation;
+    let half = turn.x_axis.abs() * half.x + turn.y_axis.abs() * half.y + turn.z_axis.abs() * half.z;
+    let half = half + margin + 1e-6 * (bounds.min.abs().max(bounds.max.abs()).max_element() as f64);
+    Aabb::rounded_outward(center - half, center + half)
+}
+
+/// The triangle of a height field that is nearest to a point, and where.
+fn nearest_sample(field: &HeightField, point: DVec3) -> Option<(u32, DVec3)> {
+    let (mut least, mut best) = (f64::INFINITY, None);
+    field.visit_near(point, point, f64::INFINITY, |triangle| {
+        let pair = point_face(point, field.corners(triangle as usize).map(|corner| corner.as_dvec3()));
+        if pair.distance() < least {
+            (least, best) = (pair.distance(), Some((triangle, pair.on_b)));
+        }
+        least
+    });
+    best
 }
 
 /// Where the surface is nearest to a point inside.
