@@ -124,6 +124,20 @@ pub fn contacts(
     found
 }
 
+/// The patches of two shapes that touch, for the world; a user's shape that answers NaN touches nothing.
+pub(super) fn patches_of<'a>(
+    a: &Shape,
+    b: &Shape,
+    b_in_a: &Relative,
+    buffer: &'a mut ContactBuffer,
+) -> &'a [PartManifold] {
+    buffer.manifolds.clear();
+    if contacts_in(a, b, b_in_a, 0.0, buffer).is_err() {
+        buffer.manifolds.clear();
+    }
+    &buffer.manifolds
+}
+
 /// Where the second of two parts is, seen from the first.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Relative {

@@ -38,9 +38,8 @@ pub(super) fn touch(
             }
         }
         is_own = deepest.is_some_and(|(_, place)| {
-            // The point is the mean of two in f32.
-            let tolerance = touches.tolerance + 1e-6 * place.length();
-            !is_inner(faces, place, normal, tolerance)
+            // The points of the general search lie on the surfaces to about a thousandth of the size.
+            !is_inner(faces, place, normal, 1e-3 * touches.size)
         });
     }
     if is_own {
