@@ -15,6 +15,7 @@ mod merge;
 mod pair;
 mod parts;
 mod polytope;
+mod seams;
 mod surface;
 
 use super::{ContactError, Feature, LocalManifold, NoContactTest, contact_in, convex, door, patch};
@@ -26,6 +27,8 @@ use crate::shape::Shape;
 use glam::DVec3;
 use polytope::Polytope;
 use surface::{Face, Sides, Surface};
+
+pub(super) use seams::drop_inner_seams;
 
 /// Which part of a shape: the child of a compound and the triangle of a mesh or height field, each 0 where there is
 /// nothing to choose.
@@ -69,6 +72,9 @@ pub struct ContactBuffer {
     /// What is taken from pairs of surfaces until all of their triangles are known.
     gathered: Vec<Touch>,
     triangles: Vec<u32>,
+    /// Of each patch whether it leads into another part, and whether it is dropped.
+    flags: Vec<[bool; 2]>,
+    seams: seams::Scratch,
 }
 
 impl ContactBuffer {

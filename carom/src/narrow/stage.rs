@@ -85,6 +85,7 @@ pub(crate) fn collide(
             manifolds.push(in_world(pair, &local, &near.1.pose, is_swapped, size, bodies));
         }
     }
+    mesh::drop_inner_seams(manifolds, bodies, contacts);
 }
 
 /// About how far a part reaches from its origin.

@@ -18,7 +18,8 @@ use super::{Distance, QueryError, between, checked, near_enough};
 use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::feature::{self, Pair};
 use crate::distance::placement::Placement;
-use crate::distance::separation::{self, Separation};
+use crate::distance::separation::{self, Separation, Stop};
+use crate::distance::signed::Signed;
 use crate::mesh_tree::{Reach, Slot, visit_pairs};
 use crate::narrow::triangle_triangle;
 use crate::pose::Pose;
@@ -247,6 +248,28 @@ pub(crate) fn surface_separation(
     let face = |corners| Convex { core: Core::Triangle(corners), radius: 0.0 };
     let (face_a, face_b) = (face(slot_a.wide_corners(a.vertices())), face(slot_b.wide_corners(b.vertices())));
     separation::of_convex(&face_a, &face_b, b_in_a, limit)
+}
+
+/// The signed distance of two closed meshes in the frame of the first; none if it is proven to be `limit` or more.
+pub(super) fn signed_solids(
+    a: &TriangleMesh,
+    b: &TriangleMesh,
+    b_in_a: &Placement,
+    limit: f64,
+) -> Result<Option<Signed>, SupportFault> {
+    let Some(found) = penetration::local(a, b, b_in_a) else {
+        let apart = surface_separation(a, b, b_in_a, limit)?;
+        return Ok(apart.map(|found| {
+            let Separation { on_a, on_b, normal, lower, upper, stop, .. } = found;
+            Signed { normal, distance: on_a.distance(on_b).clamp(lower, upper), on_a, on_b, lower, upper, stop }
+        }));
+    };
+    let depth = found.way_out.length();
+    let normal = found.way_out / depth;
+    let on_b = found.deepest.unwrap_or(b_in_a.point_to_outer(b.tree().bounds().center().as_dvec3()));
+    let on_a = on_b + depth * normal;
+    let signed = Signed { normal, distance: -depth, on_a, on_b, lower: -depth, upper: -found.lower, stop: Stop::Converged };
+    Ok(Some(signed).filter(|found| found.lower < limit))
 }
 
 /// Where a ray first meets the surface, in the mesh's frame.

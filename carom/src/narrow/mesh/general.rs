@@ -1,14 +1,15 @@
-//! Any convex shape against a triangle, by the general search; and a shape that is wholly inside a solid.
+//! Any convex shape against a triangle, by the general search for their signed distance: one point where an edge or a
+//! corner of the triangle is touched, and the shape's patch clipped to the triangle where its face is.
 
 use super::Touches;
 use super::inner_edge::is_inner;
 use super::polytope::over_triangle;
 use super::surface::{Face, Sides};
 use crate::distance::convex::{Convex, Core, SupportFault};
+use crate::distance::feature::nearest_on_face;
 use crate::distance::placement::Placement;
-use crate::distance::signed::Cache;
-use crate::narrow::convex::{self, Answer};
-use crate::narrow::{Feature, FeatureKind, patch};
+use crate::distance::signed::{Cache, signed};
+use crate::narrow::{Feature, patch};
 use glam::DVec3;
 
 /// Cosine of the angle up to which a normal is the triangle's.
@@ -24,42 +25,36 @@ pub(super) fn touch(
 ) -> Result<(), SupportFault> {
     let Some(out) = touches.outward(face, center) else { return Ok(()) };
     let triangle = Convex { core: Core::Triangle(face.corners), radius: 0.0 };
-    let answer = convex::answer(solid, &triangle, &Placement::IDENTITY, touches.margin, &mut Cache::default())?;
-    let Answer::Touching(clipped) = answer else { return Ok(()) };
-    let normal = -clipped.manifold.normal.as_dvec3();
+    // What is exactly the margin apart still counts.
+    let limit = touches.margin + f64::MIN_POSITIVE.max(1e-12 * touches.margin);
+    let found = signed(solid, &triangle, &Placement::IDENTITY, limit, &mut Cache::default())?;
+    let Some(found) = found.filter(|found| found.distance <= touches.margin) else { return Ok(()) };
+    let normal = -found.normal;
     let is_behind = touches.sides != Sides::Both && normal.dot(out) < -1e-3;
-    let mut is_own = !is_behind;
-    if normal.dot(out) < ACROSS && is_own && !touches.feels_inner_edges {
-        let mut deepest: Option<(f32, DVec3)> = None;
-        for contact in clipped.manifold.contacts() {
-            let place = contact.point.as_dvec3() + normal * (0.5 * f64::from(contact.depth));
-            if deepest.is_none_or(|(most, _)| contact.depth > most) {
-                deepest = Some((contact.depth, place));
-            }
+    if normal.dot(out) < ACROSS && !is_behind {
+        // The depth search tells the place less well than the direction.
+        let tolerance = touches.tolerance.max(1e-3 * (-found.distance).max(0.0));
+        if touches.feels_inner_edges || !is_inner(faces, found.on_b, normal, tolerance) {
+            let features = [border(face, found.on_b), Feature::SURFACE];
+            touches.add(face, normal, found.on_b, -found.distance, features);
+            return Ok(());
         }
-        is_own = deepest.is_some_and(|(_, place)| {
-            // The points of the general search lie on the surfaces to about a thousandth of the size.
-            !is_inner(faces, place, normal, 1e-3 * touches.size)
-        });
-    }
-    if is_own {
-        for contact in clipped.manifold.contacts() {
-            let depth = f64::from(contact.depth);
-            let place = contact.point.as_dvec3() + normal * (0.5 * depth);
-            touches.add(face, normal, place, depth, [named(face, contact.features[1]), contact.features[0]]);
-        }
-        return Ok(());
     }
     over_triangle(&patch::along(solid, -out)?, solid.radius, face, out, touches);
     Ok(())
 }
 
-/// A feature of a triangle alone, as the surface names it.
-fn named(face: &Face, feature: Feature) -> Feature {
-    let index = feature.index() as usize % 3;
-    match feature.kind() {
-        FeatureKind::Surface | FeatureKind::Face => Feature::face(face.triangle),
-        FeatureKind::Vertex => Feature::vertex(face.vertices[index]),
-        FeatureKind::Edge => face.edge_feature(index),
+/// The name of the corner, edge or face of a triangle at a point on it.
+fn border(face: &Face, point: DVec3) -> Feature {
+    let weights = nearest_on_face(face.corners.map(|corner| corner - point));
+    let zeros = weights.map(|weight| weight <= 1e-6);
+    match zeros {
+        [false, true, true] => Feature::vertex(face.vertices[0]),
+        [true, false, true] => Feature::vertex(face.vertices[1]),
+        [true, true, false] => Feature::vertex(face.vertices[2]),
+        [true, false, false] => face.edge_feature(1),
+        [false, true, false] => face.edge_feature(2),
+        [false, false, true] => face.edge_feature(0),
+        [false, false, false] | [true, true, true] => Feature::face(face.triangle),
     }
 }

@@ -54,7 +54,8 @@ pub(super) fn contacts(
         }
     }
     if buffer.inner_edges == InnerEdges::Smooth {
-        drop_inner(a, b, &b_in_a.placement, start, &mut buffer.manifolds);
+        let ContactBuffer { manifolds, flags, .. } = buffer;
+        drop_inner(a, b, &b_in_a.placement, start, manifolds, flags);
     }
     Ok(())
 }
@@ -93,7 +94,14 @@ fn placed(manifold: &LocalManifold, placement: &Placement) -> LocalManifold {
 }
 
 /// Drops the patches from `start` on whose normals lead into another child.
-fn drop_inner(a: &Shape, b: &Shape, b_in_a: &Placement, start: usize, manifolds: &mut Vec<PartManifold>) {
+fn drop_inner(
+    a: &Shape,
+    b: &Shape,
+    b_in_a: &Placement,
+    start: usize,
+    manifolds: &mut Vec<PartManifold>,
+    flags: &mut Vec<[bool; 2]>,
+) {
     let found = &manifolds[start..];
     if found.len() < 2 {
         return;
@@ -115,23 +123,19 @@ fn drop_inner(a: &Shape, b: &Shape, b_in_a: &Placement, start: usize, manifolds:
             Kind::Whole | Kind::HalfSpace(_) | Kind::Surface(_) => false,
         }
     };
-    let inner: Vec<bool> = found.iter().map(is_inner).collect();
-    if !inner.contains(&true) {
-        return;
-    }
-    let key = |patch: &PartManifold, side: usize| patch.parts[side].child;
-    let is_carried = |index: usize| {
-        (0..2).any(|side| {
-            let same = |other: usize| key(&found[other], side) == key(&found[index], side);
-            (0..found.len()).any(|other| !inner[other] && same(other))
-        })
+    let shares = |patch: &PartManifold, other: &PartManifold| {
+        (0..2).any(|side| patch.parts[side].child == other.parts[side].child)
     };
-    let kept: Vec<bool> = (0..found.len()).map(|index| !inner[index] || !is_carried(index)).collect();
-    let mut kept = kept.into_iter();
+    flags.clear();
+    flags.extend(found.iter().map(|patch| [is_inner(patch), false]));
+    for index in 0..found.len() {
+        let carries = |other: usize| !flags[other][0] && shares(&found[index], &found[other]);
+        flags[index][1] = flags[index][0] && (0..found.len()).any(carries);
+    }
     let mut index = 0;
     manifolds.retain(|_| {
         index += 1;
-        index <= start || kept.next().unwrap_or(true)
+        index <= start || !flags[index - 1 - start][1]
     });
 }
 
