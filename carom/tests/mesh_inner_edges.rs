@@ -73,7 +73,8 @@ fn floors() -> Result<Vec<(&'static str, Shape)>, ShapeError> {
 }
 
 fn sliders() -> Result<Vec<(&'static str, Shape, f32)>, ShapeError> {
-    let cube: Vec<Vec3> = (0..8).map(|bits| Vec3::new((bits & 1) as f32, (bits >> 1 & 1) as f32, (bits >> 2) as f32) - 0.5).collect();
+    let corner = |bits: i32| Vec3::new((bits & 1) as f32, (bits >> 1 & 1) as f32, (bits >> 2) as f32) - 0.5;
+    let cube: Vec<Vec3> = (0..8).map(corner).collect();
     Ok(vec![
         ("ball", Shape::sphere(0.5)?, 0.5),
         ("box", Shape::cuboid(0.5, 0.5, 0.5)?, 0.5),
@@ -144,6 +145,63 @@ fn every_normal_over_a_flat_floor_is_up() -> Outcome {
             worst_felt = worst_felt.max(sweep(&floor, &slider, height, InnerEdges::Felt, 2)?.angle);
         }
         assert!(worst_felt > 20.0, "{floor_name}: the sweep would not see an inner edge: {worst_felt}");
+    }
+    Ok(())
+}
+
+/// A world in which a shape slides over a floor at a speed, without friction. Returns how far it rose or sank at the most,
+/// as a share of its size, and how much of its speed it lost.
+fn slide(
+    ground: &[(LocalPose, Shape)],
+    (slider, height): (&Shape, f32),
+    (speed, heading, yaw): (f32, f32, f32),
+    inner_edges: InnerEdges,
+) -> Result<(f64, f32), Box<dyn std::error::Error>> {
+    let mut world = World::builder().inner_edges(inner_edges).build()?;
+    for (pose, shape) in ground {
+        world.add(Body::fixed().at(pose.position.as_dvec3()).shape(shape.clone()).friction(0.0))?;
+    }
+    let toward = Vec3::new(heading.cos(), 0.0, heading.sin());
+    let start = -toward * 3.5 + Vec3::Y * (height - 0.004 * height);
+    let body = Body::dynamic().at(start.as_dvec3()).rotated(Quat::from_rotation_y(yaw)).shape(slider.clone());
+    let body = world.add(body.velocity(toward * speed).friction(0.0))?;
+    let mut bump = 0.0f64;
+    while world.time() < f64::from(7.0 / speed) {
+        world.step(1.0 / 60.0)?;
+        bump = bump.max((world.body(body)?.position().y - f64::from(start.y)).abs() / f64::from(height));
+    }
+    let lost = 1.0 - world.body(body)?.velocity().dot(toward) / speed;
+    Ok((bump, lost.abs()))
+}
+
+#[test]
+fn what_slides_in_the_world_neither_bumps_nor_slows_down() -> Outcome {
+    let mut grounds: Vec<(&str, Vec<(LocalPose, Shape)>)> = Vec::new();
+    for (name, floor) in floors()? {
+        if let Shape::Compound(boxes) = &floor {
+            let bodies = boxes.parts().iter().map(|part| (part.pose, part.shape.clone())).collect();
+            grounds.push(("bodies side by side", bodies));
+        }
+        grounds.push((name, vec![(LocalPose::IDENTITY, floor)]));
+    }
+    for (name, ground) in grounds {
+        let mut felt = 0.0f64;
+        for (slider_name, slider, height) in sliders()?.into_iter().take(4) {
+            for (index, speed) in [0.7, 3.0, 11.0].into_iter().enumerate() {
+                for turn in 0..3 {
+                    let heading = 0.1 + 0.7 * turn as f32 + 2.1 * index as f32;
+                    let path = (speed, heading, if turn == 0 { 0.0 } else { heading });
+                    let (bump, lost) = slide(&ground, (&slider, height), path, InnerEdges::Smooth)?;
+                    assert!(bump < 1e-3 && lost < 1e-3, "{name}, {slider_name} at {path:?}: bump {bump}, lost {lost}");
+                    if speed == 3.0 {
+                        let (bump, lost) = slide(&ground, (&slider, height), path, InnerEdges::Felt)?;
+                        felt = felt.max(bump).max(lost.into());
+                    }
+                }
+            }
+        }
+        println!("{name}: {felt} with inner edges felt");
+        assert!(felt > 1e-2, "{name}: the runs would not see an inner edge: {felt}");
     }
     Ok(())
 }

@@ -418,6 +418,9 @@ fn push_out(
     for corner in patch::along(convex, -normal)?.corners() {
         let height = normal.dot(corner.place - place);
         let depth = convex.radius - height;
+        if depth < -touches.margin {
+            continue;
+        }
         let point = corner.place - normal * (height + 0.5 * depth);
         let features = [Feature::face(way.triangle), corner.vertex];
         touches.list.push(Touch { normal, point, depth, features, triangle: way.triangle });

@@ -12,6 +12,7 @@ pub(super) fn touch_ball(radius: f64, face: &Face, faces: &[Face], touches: &mut
     let height = -face.offset;
     let is_front = height >= 0.0;
     if !is_front && touches.sides == Sides::Front {
+        touches.is_behind = true;
         return;
     }
     let weights = nearest_on_face(face.corners);

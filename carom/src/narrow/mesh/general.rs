@@ -40,7 +40,11 @@ pub(super) fn touch(
             return Ok(());
         }
     }
-    over_triangle(&patch::along(solid, -out)?, solid.radius, face, out, touches);
+    let patch = patch::along(solid, -out)?;
+    // Below a slanted patch the rounded surface is farther than its radius; of such only the lowest point counts.
+    let is_slanted = solid.radius > 0.0 && patch.corners().len() > 2 && -patch.normal.dot(out) < ACROSS;
+    let patch = if is_slanted { patch::Patch::point(solid.core.support(-out)?, Feature::SURFACE) } else { patch };
+    over_triangle(&patch, solid.radius, face, out, touches);
     Ok(())
 }
 

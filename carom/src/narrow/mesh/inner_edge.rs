@@ -13,21 +13,23 @@
 use super::surface::Face;
 use glam::DVec3;
 
-/// How far a neighbour may reach along the normal, as the sine of an angle: a little more than half a degree.
-pub(super) const RISE: f64 = 0.01;
+/// Sine of the angle up to which a normal is a triangle's own: a little more than half a degree.
+const OWN: f64 = 0.01;
+/// Sine of the angle by which a triangle must rise along the normal to count.
+const RISE: f64 = 1e-4;
 
 /// Whether the normal at a point of the surface leads into a triangle that has the point, too.
 pub(super) fn is_inner(faces: &[Face], point: DVec3, normal: DVec3, tolerance: f64) -> bool {
     faces.iter().any(|face| {
-        rises(&face.corners, point, normal, tolerance) && face.has(point, tolerance)
-    })
-}
-
-/// Whether one of some places is farther along the normal than a point.
-pub(super) fn rises(places: &[DVec3], point: DVec3, normal: DVec3, tolerance: f64) -> bool {
-    places.iter().any(|place| {
-        let away = *place - point;
-        let along = normal.dot(away);
-        along > tolerance && along * along > RISE * RISE * away.length_squared()
+        let along = face.normal.dot(normal);
+        if along * along >= 1.0 - OWN * OWN {
+            return false;
+        }
+        let rises = face.corners.iter().any(|corner| {
+            let away = *corner - point;
+            let along = normal.dot(away);
+            along > tolerance && along * along > RISE * RISE * away.length_squared()
+        });
+        rises && face.has(point, tolerance)
     })
 }

@@ -5,7 +5,6 @@
 //! left of the same part of the other shape: at a seam between two flush boxes the one that carries says the right
 //! normal, and the other comes in as soon as the shape is farther over it than it is deep.
 
-use super::inner_edge::RISE;
 use super::surface::moved_bounds;
 use super::{ContactBuffer, Kind, PartManifold, Relative, contacts_in};
 use crate::bounds::{Aabb, BoundingVolume};
@@ -164,7 +163,7 @@ pub(in crate::narrow) fn leads_into(shape: &Shape, placement: &Placement, place:
     let away = farthest + convex.radius * normal - place;
     let along = normal.dot(away);
     let tolerance = 1e-5 * (away.length() + place.length());
-    if along <= tolerance || along <= RISE * away.length() {
+    if along <= tolerance {
         return false;
     }
     let pose = LocalPose::at(place.as_vec3());
