@@ -384,7 +384,7 @@ fn touch_surface(
             }
         }
     }
-    if touches.is_behind || touches.list.is_empty() {
+    if touches.is_behind || touches.list.is_empty() || surface.may_look_inward() {
         push_out(surface, convex, center, surface_in_shape, &mut touches)?;
     }
     Ok(())
@@ -413,12 +413,19 @@ fn push_out(
     touches: &mut Touches<'_>,
 ) -> Result<(), ContactError> {
     let Some(way) = surface.way_out(surface_in_shape.point_to_inner(center)) else { return Ok(()) };
+    if surface.may_look_inward() {
+        touches.list.clear();
+    }
     let place = surface_in_shape.point_to_outer(way.place);
     let normal = surface_in_shape.direction_to_outer(way.normal);
-    for corner in patch::along(convex, -normal)?.corners() {
+    let patch = patch::along(convex, -normal)?;
+    let surface_place = |corner: DVec3| surface_in_shape.point_to_inner(corner - convex.radius * normal);
+    // Corners beside the solid are not held by it, unless all are.
+    let is_beside = patch.corners().iter().all(|corner| !surface.has_inside(surface_place(corner.place)));
+    for corner in patch.corners() {
         let height = normal.dot(corner.place - place);
         let depth = convex.radius - height;
-        if depth < -touches.margin {
+        if depth < -touches.margin || !is_beside && !surface.has_inside(surface_place(corner.place)) {
             continue;
         }
         let point = corner.place - normal * (height + 0.5 * depth);

@@ -156,9 +156,9 @@ impl TriangleMesh {
         self.ridges.get_or_init(|| topology::ridges(&self.vertices, &self.triangles))
     }
 
-    /// Whether the surface is closed and its triangles look outward on the whole.
+    /// Whether the surface is closed and each of its pieces looks outward.
     pub(crate) fn is_solid(&self) -> bool {
-        self.topology().is_closed && self.topology().volume > 0.0
+        self.topology().is_closed && self.topology().is_outward
     }
 
     fn topology(&self) -> &Topology {

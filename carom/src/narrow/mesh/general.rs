@@ -9,7 +9,8 @@ use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::feature::nearest_on_face;
 use crate::distance::placement::Placement;
 use crate::distance::signed::{Cache, signed};
-use crate::narrow::{Feature, patch};
+use crate::narrow::Feature;
+use crate::narrow::patch::{self, Patch};
 use glam::DVec3;
 
 /// Cosine of the angle up to which a normal is the triangle's.
@@ -41,10 +42,16 @@ pub(super) fn touch(
         }
     }
     let patch = patch::along(solid, -out)?;
-    // Below a slanted patch the rounded surface is farther than its radius; of such only the lowest point counts.
     let is_slanted = solid.radius > 0.0 && patch.corners().len() > 2 && -patch.normal.dot(out) < ACROSS;
-    let patch = if is_slanted { patch::Patch::point(solid.core.support(-out)?, Feature::SURFACE) } else { patch };
-    over_triangle(&patch, solid.radius, face, out, touches);
+    if is_slanted {
+        // Below a slanted face the rounded surface is farther off than its radius: the face itself is moved out.
+        let shift = Placement { position: solid.radius * patch.normal, ..Placement::IDENTITY };
+        over_triangle(&patch.placed(&shift), 0.0, face, out, touches);
+        let lowest = Patch::point(solid.core.support(-out)?, Feature::SURFACE);
+        over_triangle(&lowest, solid.radius, face, out, touches);
+    } else {
+        over_triangle(&patch, solid.radius, face, out, touches);
+    }
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use crate::bounds::Aabb;
 use crate::distance::feature::point_face;
 use crate::distance::placement::Placement;
 use crate::narrow::Feature;
-use crate::query::mesh::contains_point;
+use crate::query::mesh::{contains_point, nearest_triangle};
 use crate::shape::{HeightField, TriangleMesh};
 use glam::DVec3;
 
@@ -91,6 +91,14 @@ impl Surface<'_> {
         }
     }
 
+    /// Whether it encloses a solid, but its triangles do not tell on which side that is.
+    pub(super) fn may_look_inward(&self) -> bool {
+        match self {
+            Self::Mesh(mesh) => mesh.is_closed() && !mesh.is_solid(),
+            Self::HeightField(_) => false,
+        }
+    }
+
     /// Replaces `faces` by the triangles that come into `bounds`, a box in the surface's frame, as seen from the frame
     /// in which the surface stands at `placement`. Planes that pass a ball around `center` there are left out.
     pub(super) fn gather(
@@ -140,33 +148,34 @@ impl Surface<'_> {
         }
     }
 
-    /// The nearest place of the surface and its outward normal, in its own frame, for a point that is inside the solid;
+    /// Whether a point in its frame is inside the solid, if it is one; a height field is solid down to its lowest place.
+    pub(super) fn has_inside(&self, point: DVec3) -> bool {
+        let bounds = self.bounds();
+        if !(point.cmpge(bounds.min.as_dvec3()).all() && point.cmple(bounds.max.as_dvec3()).all()) {
+            return false;
+        }
+        match self {
+            Self::Mesh(mesh) => contains_point(mesh, point),
+            Self::HeightField(field) => field.triangle_under(point.x, point.z).is_some_and(|triangle| {
+                let [a, b, c] = self.corners(triangle);
+                (b - a).cross(c - a).dot(point - a) < 0.0
+            }),
+        }
+    }
+
+    /// The nearest place of the surface and the direction to it, in its own frame, for a point that is inside the solid;
     /// none for any other.
     pub(super) fn way_out(&self, point: DVec3) -> Option<WayOut> {
-        let bounds = self.bounds();
-        let is_near = point.cmpge(bounds.min.as_dvec3()).all() && point.cmple(bounds.max.as_dvec3()).all();
-        match self {
-            Self::Mesh(mesh) => {
-                if !is_near || !contains_point(mesh, point) {
-                    return None;
-                }
-                let (triangle, place) = crate::query::mesh::nearest_triangle(mesh, point)?;
-                let [a, b, c] = mesh.corners(triangle as usize).map(|corner| corner.as_dvec3());
-                let normal = (place - point).try_normalize().unwrap_or((b - a).cross(c - a).normalize_or(DVec3::Y));
-                Some(WayOut { place, normal, triangle })
-            }
-            Self::HeightField(field) => {
-                let triangle = if is_near { field.triangle_under(point.x, point.z)? } else { return None };
-                let [a, b, c] = self.corners(triangle);
-                let normal = (b - a).cross(c - a).normalize_or(DVec3::Y);
-                if normal.dot(point - a) >= 0.0 {
-                    return None;
-                }
-                let (triangle, place) = nearest_sample(field, point)?;
-                let normal = (place - point).try_normalize().unwrap_or(normal);
-                Some(WayOut { place, normal, triangle })
-            }
+        if !self.has_inside(point) {
+            return None;
         }
+        let (triangle, place) = match self {
+            Self::Mesh(mesh) => nearest_triangle(mesh, point)?,
+            Self::HeightField(field) => nearest_cell(field, point)?,
+        };
+        let [a, b, c] = self.corners(triangle);
+        let normal = (place - point).try_normalize().unwrap_or((b - a).cross(c - a).normalize_or(DVec3::Y));
+        Some(WayOut { place, normal, triangle })
     }
 
     /// How many triangles there are.
@@ -205,7 +214,7 @@ pub(super) fn moved_bounds(bounds: &Aabb, placement: &Placement, margin: f64) ->
 }
 
 /// The triangle of a height field that is nearest to a point, and where.
-fn nearest_sample(field: &HeightField, point: DVec3) -> Option<(u32, DVec3)> {
+fn nearest_cell(field: &HeightField, point: DVec3) -> Option<(u32, DVec3)> {
     let (mut least, mut best) = (f64::INFINITY, None);
     field.visit_near(point, point, f64::INFINITY, |triangle| {
         let pair = point_face(point, field.corners(triangle as usize).map(|corner| corner.as_dvec3()));

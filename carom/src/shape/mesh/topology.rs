@@ -11,21 +11,16 @@ pub(super) struct Topology {
     pub(super) is_closed: bool,
     /// A vertex of each connected piece.
     pub(super) pieces: Vec<u32>,
-    /// What the surface encloses, negative if it looks inward; without meaning for an open one.
-    pub(super) volume: f64,
+    /// Whether every piece of a closed surface looks outward.
+    pub(super) is_outward: bool,
 }
 
 impl Topology {
     /// Vertices at one place count as one.
     pub(super) fn new(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Self {
         let places = places(vertices);
-        let base = vertices[0].as_dvec3();
-        let volume = triangles.iter().map(|corners| {
-            let [a, b, c] = corners.map(|corner| vertices[corner as usize].as_dvec3() - base);
-            a.dot(b.cross(c)) / 6.0
-        });
-        let (is_closed, pieces) = (has_no_border(&places, triangles), pieces(&places, triangles));
-        Self { is_closed, pieces, volume: volume.sum() }
+        let (pieces, is_outward) = pieces(&places, vertices, triangles);
+        Self { is_closed: has_no_border(&places, triangles), pieces, is_outward }
     }
 }
 
@@ -57,8 +52,9 @@ fn has_no_border(places: &[u32], triangles: &[[u32; 3]]) -> bool {
     edges.chunk_by(|p, q| p.0 == q.0).all(|uses| uses.iter().map(|&(_, sign)| i64::from(sign)).sum::<i64>() == 0)
 }
 
-/// Union of places by triangles, each set led by its least; paths are halved as they are followed.
-fn pieces(places: &[u32], triangles: &[[u32; 3]]) -> Vec<u32> {
+/// A vertex of each connected piece, and whether all pieces enclose a positive volume, if they are closed. Union of
+/// places by triangles, each set led by its least; paths are halved as they are followed.
+fn pieces(places: &[u32], vertices: &[Vec3], triangles: &[[u32; 3]]) -> (Vec<u32>, bool) {
     let mut leader: Vec<u32> = (0..places.len() as u32).collect();
     let find = |leader: &mut Vec<u32>, mut place: u32| {
         while leader[place as usize] != place {
@@ -75,15 +71,20 @@ fn pieces(places: &[u32], triangles: &[[u32; 3]]) -> Vec<u32> {
         }
     }
     let mut is_seen = vec![false; places.len()];
+    let mut volumes = vec![0.0; places.len()];
     let mut pieces = Vec::new();
-    for &[corner, ..] in triangles {
-        let piece = find(&mut leader, places[corner as usize]) as usize;
+    let base = vertices[0].as_dvec3();
+    for corners in triangles {
+        let piece = find(&mut leader, places[corners[0] as usize]) as usize;
         if !is_seen[piece] {
             is_seen[piece] = true;
-            pieces.push(corner);
+            pieces.push(corners[0]);
         }
+        let [a, b, c] = corners.map(|corner| vertices[corner as usize].as_dvec3() - base);
+        volumes[piece] += a.dot(b.cross(c));
     }
-    pieces
+    let is_outward = is_seen.iter().zip(&volumes).all(|(is_seen, volume)| !is_seen || *volume > 0.0);
+    (pieces, is_outward)
 }
 
 /// Which edges of each triangle can be touched, one byte a triangle: bit `i` says so of edge `i` from the front, bit
@@ -127,5 +128,6 @@ pub(crate) fn falls_away([a, b, c]: [DVec3; 3], opposite: DVec3) -> (bool, bool)
     // Both as much too large as the normal and the edge are long.
     let height = normal.dot(opposite - a) * along.length();
     let width = normal.length() * along.cross(opposite - a).length();
-    (height < -FLAT * width, height > FLAT * width)
+    let is_folded_back = along.cross(normal).dot(opposite - a) <= 0.0;
+    if height.abs() <= FLAT * width { (is_folded_back, is_folded_back) } else { (height < 0.0, height > 0.0) }
 }
