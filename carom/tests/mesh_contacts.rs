@@ -135,7 +135,11 @@ fn nothing_is_missed_and_points_lie_on_both_surfaces() -> Outcome {
             let placed = Pose::new(pose.position.as_dvec3(), pose.rotation);
             let mut least = f64::INFINITY;
             for &[a, b, c] in &triangles {
-                let bounds = a.min(b).min(c).max(pose.position - 2.0 * size).cmple(a.max(b).max(c).min(pose.position + 2.0 * size));
+                let bounds = a
+                    .min(b)
+                    .min(c)
+                    .max(pose.position - 2.0 * size)
+                    .cmple(a.max(b).max(c).min(pose.position + 2.0 * size));
                 if bounds.all() {
                     let triangle = Shape::triangle(a, b, c)?;
                     least = least.min(-query::penetration(&triangle, &Pose::IDENTITY, &body, &placed)?.depth);
@@ -215,7 +219,12 @@ fn closed_meshes_push_apart_by_the_depth_of_the_solids() -> Outcome {
 #[test]
 fn open_meshes_touch_where_their_surfaces_cross() -> Outcome {
     let sheet = Shape::mesh(
-        vec![Vec3::new(-5.0, 0.0, -5.0), Vec3::new(-5.0, 0.0, 5.0), Vec3::new(5.0, 0.0, 5.0), Vec3::new(5.0, 0.0, -5.0)],
+        vec![
+            Vec3::new(-5.0, 0.0, -5.0),
+            Vec3::new(-5.0, 0.0, 5.0),
+            Vec3::new(5.0, 0.0, 5.0),
+            Vec3::new(5.0, 0.0, -5.0),
+        ],
         vec![[0, 1, 2], [0, 2, 3]],
     )?;
     let field = Shape::height_field(11, 11, vec![0.0; 121], [1.0, 1.0])?;
@@ -265,12 +274,20 @@ fn unsound_input_is_refused_and_leaves_the_buffer_empty() -> Outcome {
     let nan = LocalPose::at([0.0, f32::NAN, 0.0]);
     assert!(matches!(contacts(&floor, &ball, &nan, 0.0, &mut buffer), Err(ContactError::Pose(_))));
     assert!(buffer.manifolds().is_empty());
-    assert!(matches!(contacts(&floor, &ball, &LocalPose::IDENTITY, -1.0, &mut buffer), Err(ContactError::Margin { .. })));
+    assert!(matches!(
+        contacts(&floor, &ball, &LocalPose::IDENTITY, -1.0, &mut buffer),
+        Err(ContactError::Margin { .. })
+    ));
     let plane = Shape::half_space(Vec3::Y)?;
     assert!(matches!(contacts(&plane, &plane, &LocalPose::IDENTITY, 0.0, &mut buffer), Err(ContactError::NoTest(_))));
     // Huge next to tiny, and far away.
     let wide = Shape::mesh(
-        vec![Vec3::new(-1e6, 0.0, -1e6), Vec3::new(-1e6, 0.0, 1e6), Vec3::new(1e6, 0.0, 1e6), Vec3::new(1e6, 0.0, -1e6)],
+        vec![
+            Vec3::new(-1e6, 0.0, -1e6),
+            Vec3::new(-1e6, 0.0, 1e6),
+            Vec3::new(1e6, 0.0, 1e6),
+            Vec3::new(1e6, 0.0, -1e6),
+        ],
         vec![[0, 1, 2], [0, 2, 3]],
     )?;
     for shape in [Shape::sphere(1e-2)?, Shape::cuboid(1e-2, 1e-2, 1e-2)?] {
@@ -317,6 +334,35 @@ fn what_falls_on_hills_comes_to_rest_on_them() -> Outcome {
             let place = body.position();
             assert!(place.y > f64::from(bowl(place.x as f32, place.z as f32)) - 0.05, "{place} is under the floor");
             assert!(place.y < 6.0 && body.velocity().length() < 1.0, "{place} {}", body.velocity());
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_box_at_rest_on_triangles_keeps_its_names() -> Outcome {
+    let side = 9u32;
+    let vertices =
+        (0..side * side).map(|index| Vec3::new((index % side) as f32 - 4.0, 0.0, (index / side) as f32 - 4.0));
+    let cells = (0..(side - 1) * (side - 1)).map(|cell| cell / (side - 1) * side + cell % (side - 1));
+    let triangles = cells.flat_map(|a| [[a, a + side, a + side + 1], [a, a + side + 1, a + 1]]).collect();
+    let floors = [Shape::mesh(vertices.collect(), triangles)?, Shape::height_field(9, 9, vec![0.0; 81], [1.0, 1.0])?];
+    for floor in floors {
+        let mut world = World::default();
+        world.add(Body::fixed().shape(floor))?;
+        world.add(Body::dynamic().at([0.13, 0.8, 0.21]).shape(Shape::cuboid(1.1, 0.8, 0.7)?))?;
+        let names = |world: &World| -> Vec<_> {
+            let contacts = world.flow().manifolds.iter().flat_map(|manifold| manifold.contacts());
+            contacts.map(|contact| contact.features).collect()
+        };
+        for _ in 0..60 {
+            world.step(1.0 / 60.0)?;
+        }
+        let first = names(&world);
+        assert_eq!(first.len(), 4, "{first:?}");
+        for frame in 0..1000 {
+            world.step(1.0 / 60.0)?;
+            assert_eq!(names(&world), first, "frame {frame}");
         }
     }
     Ok(())

@@ -97,7 +97,13 @@ struct Worst {
     poses: usize,
 }
 
-fn sweep(floor: &Shape, slider: &Shape, height: f32, inner_edges: InnerEdges, seed: u64) -> Result<Worst, Box<dyn std::error::Error>> {
+fn sweep(
+    floor: &Shape,
+    slider: &Shape,
+    height: f32,
+    inner_edges: InnerEdges,
+    seed: u64,
+) -> Result<Worst, Box<dyn std::error::Error>> {
     let mut random = Rng::with_seed(seed);
     let mut buffer = ContactBuffer::with_inner_edges(inner_edges);
     let mut worst = Worst::default();
@@ -141,7 +147,10 @@ fn every_normal_over_a_flat_floor_is_up() -> Outcome {
         for (name, slider, height) in sliders()? {
             let smooth = sweep(&floor, &slider, height, InnerEdges::Smooth, 2)?;
             println!("{floor_name}, {name}: {smooth:?}");
-            assert!(smooth.angle < 1.0 && smooth.depth < 1e-3 && smooth.missed == 0, "{floor_name}, {name}: {smooth:?}");
+            assert!(
+                smooth.angle < 1.0 && smooth.depth < 1e-3 && smooth.missed == 0,
+                "{floor_name}, {name}: {smooth:?}"
+            );
             worst_felt = worst_felt.max(sweep(&floor, &slider, height, InnerEdges::Felt, 2)?.angle);
         }
         assert!(worst_felt > 20.0, "{floor_name}: the sweep would not see an inner edge: {worst_felt}");

@@ -10,6 +10,7 @@ mod ball;
 mod clip;
 mod general;
 mod half_space;
+mod hull_planes;
 mod inner_edge;
 mod merge;
 mod pair;
@@ -69,6 +70,7 @@ pub struct ContactBuffer {
     inner_edges: InnerEdges,
     faces: Vec<Face>,
     touches: Vec<Touch>,
+    scratch: Scratch,
     /// What is taken from pairs of surfaces until all of their triangles are known.
     gathered: Vec<Touch>,
     triangles: Vec<u32>,
@@ -165,6 +167,13 @@ struct Touch {
     triangle: u32,
 }
 
+/// Room for what is computed triangle by triangle.
+#[derive(Debug, Clone, Default)]
+struct Scratch {
+    polygon: clip::Polygon,
+    planes: hull_planes::HullPlanes,
+}
+
 /// Where the touches of one shape and one surface are collected.
 struct Touches<'a> {
     sides: Sides,
@@ -177,6 +186,7 @@ struct Touches<'a> {
     /// Whether the shape's middle was found behind a triangle.
     is_behind: bool,
     list: &'a mut Vec<Touch>,
+    scratch: &'a mut Scratch,
 }
 
 impl Touches<'_> {
@@ -346,7 +356,7 @@ fn touch_surface(
     margin: f64,
     buffer: &mut ContactBuffer,
 ) -> Result<(), ContactError> {
-    let ContactBuffer { faces, touches: list, inner_edges, .. } = buffer;
+    let ContactBuffer { faces, touches: list, scratch, inner_edges, .. } = buffer;
     list.clear();
     faces.clear();
     let shape_in_surface = surface_in_shape.inverse();
@@ -364,6 +374,7 @@ fn touch_surface(
         feels_inner_edges: *inner_edges == InnerEdges::Felt,
         is_behind: false,
         list,
+        scratch,
     };
     surface.gather(&bounds, surface_in_shape, (center, (size + margin) * (1.0 + 1e-9)), faces);
     if touches.feels_inner_edges {
@@ -377,14 +388,19 @@ fn touch_surface(
             faces.iter().for_each(|face| ball::touch_capsule(axis, radius, face, faces, &mut touches));
         }
         (Core::Cuboid(half), 0.0) => touch_polytope(&Polytope::Cuboid(half), convex, faces, &mut touches)?,
-        (Core::Hull(hull), 0.0) => touch_polytope(&Polytope::Hull(hull), convex, faces, &mut touches)?,
+        (Core::Hull(hull), 0.0) => {
+            if !faces.is_empty() {
+                touches.scratch.planes.prepare(hull);
+            }
+            touch_polytope(&Polytope::Hull(hull), convex, faces, &mut touches)?;
+        }
         (_, _) => {
             for face in &*faces {
                 general::touch(convex, center, face, faces, &mut touches)?;
             }
         }
     }
-    if touches.is_behind || touches.list.is_empty() || surface.may_look_inward() {
+    if touches.is_behind || touches.list.is_empty() || surface.is_ambiguous() {
         push_out(surface, convex, center, surface_in_shape, &mut touches)?;
     }
     Ok(())
@@ -449,7 +465,9 @@ fn middle(convex: &Convex<'_>) -> Result<(DVec3, f64), ContactError> {
             let center = hull.inner_ball().center.as_dvec3();
             (center, hull.outer_radius() + center.length() + convex.radius)
         }
-        Core::Cylinder { .. } | Core::Cone { .. } | Core::Ellipsoid(_) => (DVec3::ZERO, convex.core.reach()? + convex.radius),
+        Core::Cylinder { .. } | Core::Cone { .. } | Core::Ellipsoid(_) => {
+            (DVec3::ZERO, convex.core.reach()? + convex.radius)
+        }
         Core::Custom(_) => {
             let bounds: Aabb = convex.bounds(&Placement::IDENTITY)?;
             let center = bounds.center().as_dvec3();

@@ -268,7 +268,8 @@ pub(super) fn signed_solids(
     let normal = found.way_out / depth;
     let on_b = found.deepest.unwrap_or(b_in_a.point_to_outer(b.tree().bounds().center().as_dvec3()));
     let on_a = on_b + depth * normal;
-    let signed = Signed { normal, distance: -depth, on_a, on_b, lower: -depth, upper: -found.lower, stop: Stop::Converged };
+    let signed =
+        Signed { normal, distance: -depth, on_a, on_b, lower: -depth, upper: -found.lower, stop: Stop::Converged };
     Ok(Some(signed).filter(|found| found.lower < limit))
 }
 

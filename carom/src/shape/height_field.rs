@@ -132,7 +132,11 @@ impl HeightField {
         let opposite = if index.is_multiple_of(2) {
             [(column > 0).then(|| first - 1), (row + 2 < self.rows).then(|| third + self.columns), Some(first + 1)]
         } else {
-            [Some(first + self.columns), (column + 2 < self.columns).then(|| second + 1), (row > 0).then(|| first - self.columns)]
+            [
+                Some(first + self.columns),
+                (column + 2 < self.columns).then(|| second + 1),
+                (row > 0).then(|| first - self.columns),
+            ]
         };
         let place = |sample: usize| self.vertex(sample).as_dvec3();
         let mut ridges = 0;

@@ -54,6 +54,9 @@ fn border_feature(face: &Face, weights: [f64; 3], is_front: bool) -> Option<Feat
 /// Cosine of the angle up to which a normal is that of the triangle.
 const ACROSS: f64 = 0.99995;
 
+/// Sine of the angle from which on an axis is steep.
+const STEEP: f64 = 0.1;
+
 /// The contact of a capsule and a triangle.
 pub(super) fn touch_capsule(axis: [DVec3; 2], radius: f64, face: &Face, faces: &[Face], touches: &mut Touches<'_>) {
     let Some(out) = touches.outward(face, 0.5 * (axis[0] + axis[1])) else { return };
@@ -110,9 +113,19 @@ fn over_face([from, to]: [DVec3; 2], radius: f64, face: &Face, out: DVec3, touch
         None => [Feature::face(face.triangle), Feature::vertex(end)],
         Some(edge) => [face.edge_feature(edge), Feature::edge(0)],
     };
-    for (share, features) in [(first.0, name(first.1, 0)), (last.0, name(last.1, 1))] {
+    // Straight below a slanted axis the surface is farther off than the radius, but for its ends; and only the lower end of
+    // a steep one is at the bottom.
+    let slope = out.dot((to - from).normalize_or_zero());
+    let below = radius / (1.0 - slope * slope).max(0.1).sqrt();
+    let is_low = [slope <= STEEP, slope >= -STEEP];
+    let ends = [(first, name(first.1, 0), is_low[1]), (last, name(last.1, 1), is_low[0])];
+    for ((share, cut), features, is_low) in ends {
+        if !is_low {
+            continue;
+        }
         let point = from.lerp(to, share);
         let height = face.height(point);
+        let radius = if cut.is_some() { below } else { radius };
         let depth = radius - out.dot(face.normal) * height;
         touches.add(face, out, point - height * face.normal, depth, features);
     }

@@ -42,24 +42,32 @@ impl Corner {
     }
 }
 
-/// A polygon on the stack.
-#[derive(Debug, Clone, Copy)]
+/// A polygon, and room for what is left of it.
+#[derive(Debug, Clone)]
 pub(super) struct Polygon {
-    corners: [Corner; MOST],
+    corners: [[Corner; MOST]; 2],
+    /// Which of the two it is in.
+    current: usize,
     count: usize,
 }
 
+impl Default for Polygon {
+    fn default() -> Self {
+        Self { corners: [[Corner::NONE; MOST]; 2], current: 0, count: 0 }
+    }
+}
+
 impl Polygon {
-    pub(super) fn new() -> Self {
-        Self { corners: [Corner::NONE; MOST], count: 0 }
+    pub(super) fn corners(&self) -> &[Corner] {
+        &self.corners[self.current][..self.count]
     }
 
-    pub(super) fn corners(&self) -> &[Corner] {
-        &self.corners[..self.count]
+    pub(super) fn clear(&mut self) {
+        self.count = 0;
     }
 
     pub(super) fn push(&mut self, corner: Corner) {
-        if let Some(place) = self.corners.get_mut(self.count) {
+        if let Some(place) = self.corners[self.current].get_mut(self.count) {
             *place = corner;
             self.count += 1;
         }
@@ -77,29 +85,25 @@ impl Polygon {
         if !is_cut {
             return;
         }
-        let before = *self;
+        let (before, count) = (self.current, self.count);
+        self.current = 1 - before;
         self.count = 0;
-        for index in 0..before.count {
-            let next = if index + 1 < before.count { index + 1 } else { 0 };
-            let (here, there) = (heights[index], heights[next]);
-            let corner = before.corners[index];
+        // A segment has one side, not two, and a point none.
+        let sides = if count > 2 { count } else { count.saturating_sub(1) };
+        for index in 0..count {
+            let corner = self.corners[before][index];
+            let here = heights[index];
             if here >= 0.0 {
                 self.push(corner);
             }
-            if (here >= 0.0) != (there >= 0.0) && before.count > 1 {
-                let place = corner.place.lerp(before.corners[next].place, here / (here - there));
+            let next = if index + 1 < count { index + 1 } else { 0 };
+            let there = heights[next];
+            if index < sides && (here >= 0.0) != (there >= 0.0) {
+                let place = corner.place.lerp(self.corners[before][next].place, here / (here - there));
                 // Two cuts meet at a corner of the other polygon.
-                let cut = corner.along_cut.map_or(Some(edge), |other| meeting(other, number, vertices).or(Some(edge)));
+                let cut = corner.along_cut.and_then(|other| meeting(other, number, vertices)).unwrap_or(edge);
                 let along_cut = if here >= 0.0 { Some(number) } else { corner.along_cut };
-                self.push(Corner { place, vertex: corner.edge, edge: corner.edge, cut, along_cut });
-            }
-            if before.count == 2 && index == 0 && there >= 0.0 {
-                // A segment has one side, not two.
-                self.push(before.corners[1]);
-                break;
-            }
-            if before.count == 2 {
-                break;
+                self.push(Corner { place, vertex: corner.edge, edge: corner.edge, cut: Some(cut), along_cut });
             }
         }
     }

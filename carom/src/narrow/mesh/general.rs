@@ -45,12 +45,11 @@ pub(super) fn touch(
     let is_slanted = solid.radius > 0.0 && patch.corners().len() > 2 && -patch.normal.dot(out) < ACROSS;
     if is_slanted {
         // Below a slanted face the rounded surface is farther off than its radius: the face itself is moved out.
-        let shift = Placement { position: solid.radius * patch.normal, ..Placement::IDENTITY };
-        over_triangle(&patch.placed(&shift), 0.0, face, out, touches);
+        over_triangle(&patch, (solid.radius * patch.normal, 0.0), face, out, touches);
         let lowest = Patch::point(solid.core.support(-out)?, Feature::SURFACE);
-        over_triangle(&lowest, solid.radius, face, out, touches);
+        over_triangle(&lowest, (DVec3::ZERO, solid.radius), face, out, touches);
     } else {
-        over_triangle(&patch, solid.radius, face, out, touches);
+        over_triangle(&patch, (DVec3::ZERO, solid.radius), face, out, touches);
     }
     Ok(())
 }

@@ -15,6 +15,8 @@ use glam::DVec3;
 const ALIKE: f64 = 0.996;
 /// Differences in place below this share of the patch's size are left to the names.
 const TIE: f64 = 1e-3;
+/// The same for depths.
+const DEPTH_TIE: f64 = 1e-5;
 
 /// A patch in the frame of the shape: its points have the surface's feature first, its normal leads from the surface.
 pub(super) struct Patch {
@@ -61,24 +63,38 @@ pub(super) fn patches(touches: &mut Vec<Touch>, mut visit: impl FnMut(&Patch)) {
 
 fn reduced(points: &[Touch], normal: DVec3, deepest: Touch) -> Patch {
     let mut patch = Patch { normal, points: [deepest; 4], count: 1 };
+    if let [_] = points {
+        return patch;
+    }
+    let middle = points.iter().map(|touch| touch.point).sum::<DVec3>() / points.len() as f64;
+    let from_middle = |touch: &Touch| touch.point.distance_squared(middle);
+    let reach = points.iter().map(from_middle).fold(0.0, f64::max).sqrt();
+    // Points that are one but for rounding.
+    if reach <= 1e-7 * deepest.point.length() {
+        return patch;
+    }
+    let tie = TIE * reach;
+    // Of the deepest the outermost, so that a level patch keeps its corners.
+    let level = deepest.depth - DEPTH_TIE * reach;
+    let outermost =
+        best(
+            points,
+            2.0 * tie * reach,
+            |touch| {
+                if touch.depth >= level { from_middle(touch) } else { f64::NEG_INFINITY }
+            },
+        );
+    let first = outermost.unwrap_or(deepest);
+    patch.points[0] = first;
     let mut add = |touch: Touch| {
         patch.points[patch.count] = touch;
         patch.count += 1;
     };
-    if let [_] = points {
-        return patch;
-    }
-    let away = |touch: &Touch| touch.point.distance_squared(deepest.point);
-    let size = points.iter().map(away).fold(0.0, f64::max).sqrt();
-    let tie = TIE * size;
-    let Some(opposite) = best(points, 2.0 * tie * size, away) else { return patch };
-    // Points that are one but for rounding.
-    if size <= 1e-7 * deepest.point.length() {
-        return patch;
-    }
+    let away = |touch: &Touch| touch.point.distance_squared(first.point);
+    let Some(opposite) = best(points, 4.0 * tie * reach, away) else { return patch };
     add(opposite);
-    let across = normal.cross(opposite.point - deepest.point).normalize_or_zero();
-    let beside = |touch: &Touch| across.dot(touch.point - deepest.point);
+    let across = normal.cross(opposite.point - first.point).normalize_or_zero();
+    let beside = |touch: &Touch| across.dot(touch.point - first.point);
     for sign in [1.0, -1.0] {
         if let Some(touch) = best(points, tie, |touch| sign * beside(touch))
             && sign * beside(&touch) > tie

@@ -8,7 +8,8 @@
 //! Axes are chosen in f32 where there are many; what is told is computed in f64. Always ends. Cost: faces + edges.
 
 use super::Touches;
-use super::clip::{Corner, Polygon};
+use super::clip::Corner;
+use super::hull_planes::HullPlanes;
 use super::inner_edge::is_inner;
 use super::surface::{Face, Sides};
 use crate::distance::convex::{Convex, Core};
@@ -59,7 +60,7 @@ pub(super) fn touch(solid: &Polytope<'_>, face: &Face, faces: &[Face], touches: 
     if own_gap > touches.margin {
         return true;
     }
-    let of_face = solid.best_face(face);
+    let of_face = solid.best_face(face, &mut touches.scratch.planes);
     if of_face.gap > touches.margin {
         return true;
     }
@@ -68,7 +69,7 @@ pub(super) fn touch(solid: &Polytope<'_>, face: &Face, faces: &[Face], touches: 
     let mut crossing: Option<Crossing> = None;
     for edge in 0..3 {
         if face.is_ridge(edge, side > 0.0)
-            && let Some(found) = solid.best_crossing(face, edge, out, best)
+            && let Some(found) = solid.best_crossing(face, edge, out, best, touches)
         {
             if found.axis.gap > touches.margin {
                 return true;
@@ -86,9 +87,7 @@ pub(super) fn touch(solid: &Polytope<'_>, face: &Face, faces: &[Face], touches: 
         let before = touches.count();
         let deepest = into_face(solid, &of_face, face, touches);
         match deepest {
-            Some(place)
-                if touches.feels_inner_edges || !is_inner(faces, place, -of_face.normal, touches.tolerance) =>
-            {
+            Some(place) if touches.feels_inner_edges || !is_inner(faces, place, -of_face.normal, touches.tolerance) => {
                 return true;
             }
             Some(_) | None => touches.truncate(before),
@@ -122,14 +121,21 @@ fn nearest_on_edge(face: &Face, crossing: &Crossing) -> DVec3 {
 
 /// The points of the polytope's lowest face that are above the triangle.
 fn onto_triangle(solid: &Polytope<'_>, face: &Face, out: DVec3, touches: &mut Touches<'_>) {
-    over_triangle(&solid.patch(-out), 0.0, face, out, touches);
+    over_triangle(&solid.patch(-out), (DVec3::ZERO, 0.0), face, out, touches);
 }
 
-/// The points of a patch, rounded by a radius, that are above the triangle on the side of `out`.
-pub(super) fn over_triangle(patch: &Patch, radius: f64, face: &Face, out: DVec3, touches: &mut Touches<'_>) {
-    let mut polygon = Polygon::new();
+/// The points of a patch, shifted and rounded by a radius, that are above the triangle on the side of `out`.
+pub(super) fn over_triangle(
+    patch: &Patch,
+    (shift, radius): (DVec3, f64),
+    face: &Face,
+    out: DVec3,
+    touches: &mut Touches<'_>,
+) {
+    let polygon = &mut touches.scratch.polygon;
+    polygon.clear();
     for corner in patch.corners() {
-        polygon.push(Corner::new(corner.place, corner.vertex, corner.edge));
+        polygon.push(Corner::new(corner.place + shift, corner.vertex, corner.edge));
     }
     let vertices = face.vertices.map(Feature::vertex);
     for edge in 0..3 {
@@ -138,7 +144,8 @@ pub(super) fn over_triangle(patch: &Patch, radius: f64, face: &Face, out: DVec3,
         polygon.clip(from, inward, edge as u32, face.edge_feature(edge), &vertices);
     }
     let side = out.dot(face.normal);
-    for corner in polygon.corners() {
+    for index in 0..touches.scratch.polygon.corners().len() {
+        let corner = touches.scratch.polygon.corners()[index];
         let height = face.height(corner.place);
         let depth = radius - side * height;
         let names = corner.names(Feature::face(face.triangle), patch.feature);
@@ -149,7 +156,8 @@ pub(super) fn over_triangle(patch: &Patch, radius: f64, face: &Face, out: DVec3,
 /// The part of the triangle below a face of the polytope; returns the deepest of its points.
 fn into_face(solid: &Polytope<'_>, axis: &Axis, face: &Face, touches: &mut Touches<'_>) -> Option<DVec3> {
     let patch = solid.patch(axis.normal);
-    let mut polygon = Polygon::new();
+    let polygon = &mut touches.scratch.polygon;
+    polygon.clear();
     for (corner, place) in face.corners.into_iter().enumerate() {
         polygon.push(Corner::new(place, Feature::vertex(face.vertices[corner]), face.edge_feature(corner)));
     }
@@ -164,7 +172,8 @@ fn into_face(solid: &Polytope<'_>, axis: &Axis, face: &Face, touches: &mut Touch
     }
     let top = axis.normal.dot(sides.first()?.place);
     let mut deepest: Option<(f64, DVec3)> = None;
-    for corner in polygon.corners() {
+    for index in 0..touches.scratch.polygon.corners().len() {
+        let corner = touches.scratch.polygon.corners()[index];
         let depth = top - axis.normal.dot(corner.place);
         let [own, of_triangle] = corner.names(patch.feature, Feature::face(face.triangle));
         touches.add(face, -axis.normal, corner.place, depth, [of_triangle, own]);
@@ -188,9 +197,7 @@ impl Polytope<'_> {
     fn support(&self, direction: DVec3) -> DVec3 {
         match self {
             Self::Cuboid(half) => half.copysign(direction),
-            Self::Hull(hull) => {
-                hull.vertices()[hull.support_vertex(direction.as_vec3(), u32::MAX) as usize].as_dvec3()
-            }
+            Self::Hull(hull) => hull.vertices()[hull.support_vertex(direction.as_vec3(), u32::MAX) as usize].as_dvec3(),
         }
     }
 
@@ -209,7 +216,7 @@ impl Polytope<'_> {
     }
 
     /// The face that the triangle is highest above.
-    fn best_face(&self, face: &Face) -> Axis {
+    fn best_face(&self, face: &Face, planes: &mut HullPlanes) -> Axis {
         let [a, b, c] = face.corners;
         match self {
             Self::Cuboid(half) => {
@@ -226,16 +233,8 @@ impl Polytope<'_> {
                 best
             }
             Self::Hull(hull) => {
-                let [a, b, c] = face.corners.map(|corner| corner.as_vec3());
-                let mut best = (f32::NEG_INFINITY, 0);
-                for (index, plane) in hull.planes().iter().enumerate() {
-                    let low = plane.normal.dot(a).min(plane.normal.dot(b)).min(plane.normal.dot(c));
-                    let gap = low - plane.offset;
-                    if gap > best.0 {
-                        best = (gap, index);
-                    }
-                }
-                let plane = hull.planes()[best.1];
+                let best = planes.measure(face.corners.map(|corner| corner.as_vec3()));
+                let plane = hull.planes()[best];
                 let normal = plane.normal.as_dvec3().normalize_or(DVec3::Y);
                 let low = face.corners.map(|corner| normal.dot(corner)).into_iter().fold(f64::INFINITY, f64::min);
                 Axis { gap: low - f64::from(plane.offset), normal }
@@ -243,38 +242,54 @@ impl Polytope<'_> {
         }
     }
 
-    /// The best crossing with an edge of the triangle whose gap is above `least`.
-    fn best_crossing(&self, face: &Face, edge: usize, out: DVec3, least: f64) -> Option<Crossing> {
+    /// The best crossing with an edge of the triangle whose gap is above `least`; [`Self::best_face`] has measured it.
+    fn best_crossing(
+        &self,
+        face: &Face,
+        edge: usize,
+        out: DVec3,
+        least: f64,
+        touches: &mut Touches<'_>,
+    ) -> Option<Crossing> {
+        let hull = match self {
+            Self::Cuboid(half) => return cuboid_crossing(*half, face, edge, out, least),
+            Self::Hull(hull) => hull,
+        };
+        let far = face.corners.iter().fold(0.0, |far: f64, corner| far.max(corner.abs().max_element()));
+        let room = 1e-5 * touches.size + 1e-6 * far;
+        if !touches.scratch.planes.enters(edge, (touches.margin + room) as f32) {
+            return None;
+        }
         let (from, to) = (face.corners[edge], face.corners[(edge + 1) % 3]);
         let along = to - from;
-        match self {
-            Self::Cuboid(half) => cuboid_crossing(*half, face, edge, out, least),
-            Self::Hull(hull) => {
-                let away = along.cross(face.normal);
-                let (direction, away, out) = (along.as_vec3(), away.as_vec3(), out.as_vec3());
-                let mut best: Option<Crossing> = None;
-                for (index, hull_edge) in hull.edges().iter().enumerate() {
-                    let [left, right] = hull_edge.faces.map(|face| hull.planes()[face as usize].normal);
-                    let (at_left, at_right) = (left.dot(direction), right.dot(direction));
-                    if at_left * at_right >= 0.0 {
-                        continue;
-                    }
-                    // On the arc between the two normals, and across the triangle's edge.
-                    let normal = left * at_right.abs() + right * at_left.abs();
-                    if normal.dot(away) >= 0.0 || normal.dot(out) > 0.0 {
-                        continue;
-                    }
-                    let [start, end] = hull_edge.vertices.map(|vertex| hull.vertices()[vertex as usize]);
-                    let least = best.map_or(least, |best| best.axis.gap);
-                    let found = exact_crossing([start, end], normal, face, edge, least);
-                    if let Some(axis) = found {
-                        let line = [start.as_dvec3(), (end - start).as_dvec3()];
-                        best = Some(Crossing { axis, edge, own: Feature::edge(index as u32), line });
-                    }
-                }
-                best
+        let (direction, away, out) = (along.as_vec3(), along.cross(face.normal).as_vec3(), out.as_vec3());
+        let heights = touches.scratch.planes.inside();
+        let floor = (least - room) as f32;
+        let mut best: Option<Crossing> = None;
+        for (index, hull_edge) in hull.edges().iter().enumerate() {
+            // A normal on the arc between those of two faces is a mean of them, made longer; so is a depth below both.
+            let [left, right] = hull_edge.faces;
+            if heights[left as usize].max(heights[right as usize]) <= floor {
+                continue;
+            }
+            let [left, right] = hull_edge.faces.map(|face| hull.planes()[face as usize].normal);
+            let (at_left, at_right) = (left.dot(direction), right.dot(direction));
+            if at_left * at_right >= 0.0 {
+                continue;
+            }
+            // On the arc, and across the triangle's edge.
+            let normal = left * at_right.abs() + right * at_left.abs();
+            if normal.dot(away) >= 0.0 || normal.dot(out) > 0.0 {
+                continue;
+            }
+            let [start, end] = hull_edge.vertices.map(|vertex| hull.vertices()[vertex as usize]);
+            let least = best.map_or(least, |best| best.axis.gap);
+            if let Some(axis) = exact_crossing([start, end], normal, face, edge, least) {
+                let line = [start.as_dvec3(), (end - start).as_dvec3()];
+                best = Some(Crossing { axis, edge, own: Feature::edge(index as u32), line });
             }
         }
+        best
     }
 }
 

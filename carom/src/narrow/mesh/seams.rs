@@ -37,11 +37,7 @@ struct Member {
 }
 
 /// Drops the manifolds whose normals lead into another part of the ground.
-pub(in crate::narrow) fn drop_inner_seams(
-    manifolds: &mut Vec<Manifold>,
-    bodies: &Bodies,
-    buffer: &mut ContactBuffer,
-) {
+pub(in crate::narrow) fn drop_inner_seams(manifolds: &mut Vec<Manifold>, bodies: &Bodies, buffer: &mut ContactBuffer) {
     if buffer.inner_edges == InnerEdges::Felt {
         return;
     }

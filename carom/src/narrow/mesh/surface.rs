@@ -99,6 +99,14 @@ impl Surface<'_> {
         }
     }
 
+    /// Whether its triangles do not tell what is inside: they may look inward, or be pieces inside each other.
+    pub(super) fn is_ambiguous(&self) -> bool {
+        match self {
+            Self::Mesh(mesh) => mesh.is_closed() && (!mesh.is_solid() || mesh.pieces().len() > 1),
+            Self::HeightField(_) => false,
+        }
+    }
+
     /// Replaces `faces` by the triangles that come into `bounds`, a box in the surface's frame, as seen from the frame
     /// in which the surface stands at `placement`. Planes that pass a ball around `center` there are left out.
     pub(super) fn gather(
