@@ -29,15 +29,17 @@ pub(super) fn touch_ball(radius: f64, face: &Face, faces: &[Face], touches: &mut
     if !is_front && touches.sides == Sides::Above || distance > radius + touches.margin || distance == 0.0 {
         return;
     }
-    let Some(feature) = border_feature(face, weights, is_front) else { return };
     let normal = -place / distance;
+    let Some(feature) = border_feature(face, weights, normal) else { return };
     if touches.feels_inner_edges || !is_inner(faces, place, normal, touches.tolerance) {
         touches.add(face, normal, place, radius - distance, features(feature));
     }
 }
 
-/// The corner or edge that the weights of a point on the border name; none if it is an edge that cannot be touched.
-fn border_feature(face: &Face, weights: [f64; 3], is_front: bool) -> Option<Feature> {
+/// The corner or edge that the weights of a point on the border name; none if it is an edge that cannot be touched along
+/// the normal. An edge that is flat but for a fraction of a degree can, along what is nearly the triangle's own.
+fn border_feature(face: &Face, weights: [f64; 3], normal: DVec3) -> Option<Feature> {
+    let along = face.normal.dot(normal);
     let zeros = [0, 1, 2].map(|corner| weights[corner] <= 0.0);
     match zeros {
         [false, true, true] => Some(Feature::vertex(face.vertices[0])),
@@ -46,7 +48,7 @@ fn border_feature(face: &Face, weights: [f64; 3], is_front: bool) -> Option<Feat
         [_, _, _] => {
             // Edge i begins at corner i, so it is the one after the corner without weight.
             let edge = (zeros.iter().position(|is_zero| *is_zero)? + 1) % 3;
-            face.is_ridge(edge, is_front).then(|| face.edge_feature(edge))
+            (along.abs() >= ACROSS || face.is_ridge(edge, along > 0.0)).then(|| face.edge_feature(edge))
         }
     }
 }
@@ -66,15 +68,14 @@ pub(super) fn touch_capsule(axis: [DVec3; 2], radius: f64, face: &Face, faces: &
     if distance > radius + touches.margin {
         return;
     }
-    let is_front = out.dot(face.normal) > 0.0;
     let is_across = distance <= touches.tolerance || out.dot(between).abs() >= ACROSS * distance;
     if is_across || touches.sides == Sides::Above && out.dot(between) < 0.0 {
         over_face(axis, radius, face, out, touches);
         return;
     }
     let weights = nearest_on_face(face.corners.map(|corner| corner - pair.on_a));
-    let Some(feature) = border_feature(face, weights, is_front) else { return };
     let normal = between / distance;
+    let Some(feature) = border_feature(face, weights, normal) else { return };
     if touches.feels_inner_edges || !is_inner(faces, pair.on_b, normal, touches.tolerance) {
         let along = pair.on_a.distance(axis[0]);
         let whole = axis[1].distance(axis[0]);

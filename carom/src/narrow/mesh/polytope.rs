@@ -46,7 +46,7 @@ struct Crossing {
     axis: Axis,
     edge: usize,
     own: Feature,
-    /// A point and the direction of the polytope's edge.
+    /// The polytope's edge: its start, and the way to its end.
     line: [DVec3; 2],
 }
 
@@ -66,7 +66,7 @@ pub(super) fn touch(solid: &Polytope<'_>, face: &Face, faces: &[Face], touches: 
     }
     let tie = FACE_PREFERENCE * (touches.size + 10.0 * own_gap.abs());
     let mut best = own_gap + tie;
-    let mut crossing: Option<Crossing> = None;
+    let mut crossing: Option<(Crossing, DVec3)> = None;
     for edge in 0..3 {
         if face.is_ridge(edge, side > 0.0)
             && let Some(found) = solid.best_crossing(face, edge, out, best, touches)
@@ -74,12 +74,13 @@ pub(super) fn touch(solid: &Polytope<'_>, face: &Face, faces: &[Face], touches: 
             if found.axis.gap > touches.margin {
                 return true;
             }
-            if found.axis.gap > best && is_possible(&found.axis, out, touches) {
-                let place = nearest_on_edge(face, &found);
-                if touches.feels_inner_edges || !is_inner(faces, place, -found.axis.normal, touches.tolerance) {
-                    best = found.axis.gap;
-                    crossing = Some(found);
-                }
+            if found.axis.gap > best
+                && is_possible(&found.axis, out, touches)
+                && let Some(place) = nearest_on_edge(face, &found)
+                && (touches.feels_inner_edges || !is_inner(faces, place, -found.axis.normal, touches.tolerance))
+            {
+                best = found.axis.gap;
+                crossing = Some((found, place));
             }
         }
     }
@@ -93,8 +94,7 @@ pub(super) fn touch(solid: &Polytope<'_>, face: &Face, faces: &[Face], touches: 
             Some(_) | None => touches.truncate(before),
         }
     }
-    if let Some(found) = crossing {
-        let place = nearest_on_edge(face, &found);
+    if let Some((found, place)) = crossing {
         touches.add(face, -found.axis.normal, place, -found.axis.gap, [face.edge_feature(found.edge), found.own]);
         return true;
     }
@@ -108,15 +108,18 @@ fn is_possible(axis: &Axis, out: DVec3, touches: &Touches<'_>) -> bool {
     touches.sides == Sides::Both || -axis.normal.dot(out) > -1e-3
 }
 
-/// The point of the triangle's edge that is nearest to the other edge of a crossing.
-fn nearest_on_edge(face: &Face, crossing: &Crossing) -> DVec3 {
+/// The point of the triangle's edge that is nearest to the other edge of a crossing; none if the two pass each other
+/// beyond their ends.
+fn nearest_on_edge(face: &Face, crossing: &Crossing) -> Option<DVec3> {
     let (from, to) = (face.corners[crossing.edge], face.corners[(crossing.edge + 1) % 3]);
-    let [point, direction] = crossing.line;
+    let [point, own] = crossing.line;
     let along = to - from;
-    let cross = along.cross(direction);
+    let cross = along.cross(own);
     let square = cross.length_squared();
-    let share = if square > 0.0 { (point - from).cross(direction).dot(cross) / square } else { 0.5 };
-    from + along * share.clamp(0.0, 1.0)
+    let between = point - from;
+    let (share, own_share) = (between.cross(own).dot(cross) / square, between.cross(along).dot(cross) / square);
+    let is_within = |share: f64| (-1e-3..=1.0 + 1e-3).contains(&share);
+    (is_within(share) && is_within(own_share)).then(|| from + along * share.clamp(0.0, 1.0))
 }
 
 /// The points of the polytope's lowest face that are above the triangle.
@@ -335,12 +338,12 @@ fn cuboid_crossing(half: DVec3, face: &Face, edge: usize, out: DVec3, least: f64
         let length = square.sqrt();
         let normal = normal / length;
         let patch = patch::of_cuboid_edge(half, axis, normal);
-        let start = patch.corners()[0].place;
+        let [start, end] = [patch.corners()[0].place, patch.corners()[1].place];
         best = Some(Crossing {
             axis: Axis { gap: scaled / length, normal },
             edge,
             own: patch.feature,
-            line: [start, DVec3::AXES[axis]],
+            line: [start, end - start],
         });
     }
     best
