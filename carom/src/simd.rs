@@ -137,6 +137,31 @@ fn near_greatest_wide<S: Simd>(simd: S, coordinates: &[f32], direction: Vec3, do
     bits
 }
 
+/// Which of the points has the greatest product with `direction`, up to the rounding of f32; the first of equals. To be
+/// called where the level is known already.
+#[inline(always)]
+pub(crate) fn greatest<S: Simd>(simd: S, coordinates: &[f32], direction: Vec3) -> u32 {
+    /// Numbers of lanes; exact in f32 for as many points as can be scanned.
+    const LANES: [f32; SCAN_LANES] = [0., 1., 2., 3., 4., 5., 6., 7., 8., 9., 10., 11., 12., 13., 14., 15.];
+    let (xs, rest) = coordinates.split_at(coordinates.len() / 3);
+    let (ys, zs) = rest.split_at(xs.len());
+    let mut greatest = S::f32s::splat(simd, f32::NEG_INFINITY);
+    let mut places = S::f32s::splat(simd, 0.0);
+    let mut here = S::f32s::from_slice(simd, &LANES[..S::f32s::LEN]);
+    let mut start = 0;
+    while start < xs.len() {
+        let products = products(simd, [xs, ys, zs], start, direction);
+        // No branches: where the greatest is found cannot be foreseen.
+        let is_greater = products.simd_gt(greatest);
+        greatest = is_greater.select(products, greatest);
+        places = is_greater.select(here, places);
+        here = here + S::f32s::LEN as f32;
+        start += S::f32s::LEN;
+    }
+    let is_greatest = greatest.simd_eq(S::f32s::splat(simd, greatest.reduce_max()));
+    is_greatest.select(places, S::f32s::splat(simd, SCAN_MOST as f32)).reduce_min() as u32
+}
+
 /// Closures are compiled without the level's instructions, so this is a function that is always inlined.
 #[inline(always)]
 fn products<S: Simd>(simd: S, [xs, ys, zs]: [&[f32]; 3], start: usize, direction: Vec3) -> S::f32s {
@@ -212,6 +237,11 @@ mod tests {
             let expected = twin(&coordinates, direction, doubt);
             for level in levels() {
                 assert_eq!(near_greatest(level, &coordinates, direction, doubt), expected, "{level:?}, round {round}");
+                let only_greatest = twin(&coordinates, direction, 0.0);
+                let word = only_greatest.iter().position(|word| *word != 0).unwrap();
+                let first = 64 * word as u32 + only_greatest[word].trailing_zeros();
+                let found = dispatch!(level, simd => greatest(simd, &coordinates, direction));
+                assert_eq!(found, first, "{level:?}, round {round}");
             }
         }
     }

@@ -11,6 +11,7 @@ use super::feature::Pair;
 use super::minimum_norm::{Goal, RELATIVE_GAP};
 use super::simplex::{Difference, Vertex};
 use crate::trace::{GjkStep, StopReason, Tracer};
+use fearless_simd::Simd;
 use glam::DVec3;
 
 /// More steps than the corners of boxes and hulls need, almost always.
@@ -80,8 +81,9 @@ impl Face {
 
     /// Goes down from the first `count` vertices to the goal, or as far as it can: then there is no reason to stop.
     #[inline(always)]
-    pub(super) fn descend(
+    pub(super) fn descend<S: Simd>(
         &mut self,
+        simd: S,
         count: usize,
         difference: &mut Difference<'_>,
         goal: Goal,
@@ -105,6 +107,7 @@ impl Face {
             },
         };
         let careful = CAREFUL * goal.tolerance;
+        let doubt = difference.doubt();
         let mut squared = reduced.nearest.length_squared();
         if squared.is_nan() {
             return Ok((None, bound));
@@ -118,7 +121,12 @@ impl Face {
             if squared <= careful * careful {
                 break;
             }
-            let (farthest, along) = difference.support(-reduced.nearest)?;
+            let (mut farthest, mut along) = difference.quick_support(simd, -reduced.nearest)?;
+            // What ends the search must be proven.
+            let may_end = squared + along <= RELATIVE_GAP * squared || along < 0.0 && goal.far < f64::INFINITY;
+            if doubt > 0.0 && may_end {
+                (farthest, along) = difference.support(-reduced.nearest)?;
+            }
             bound = Bound { direction: reduced.nearest, along: -along };
             tracer.gjk(|| {
                 self.keep(&reduced);

@@ -14,10 +14,11 @@
 //! best of all steps, not of the last.
 
 use super::convex::SupportFault;
-use super::descent::Face;
+use super::descent::{Bound, Face};
 use super::feature::Pair;
 use super::simplex::{Difference, Simplex, Vertex, Vertices};
 use crate::trace::{GjkStep, StopReason, Tracer};
+use fearless_simd::{Level, Simd, dispatch};
 use glam::DVec3;
 
 const STEP_LIMIT: usize = 1000;
@@ -84,6 +85,21 @@ impl Found {
 }
 
 impl Cache {
+    /// Whether no search has ended yet.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0 && self.normal == glam::Vec3::ZERO
+    }
+
+    /// Adds a pair of corners to start with, if there are not three already.
+    #[inline]
+    pub(super) fn guess(&mut self, corners: [u32; 2]) {
+        if let Some(place) = self.corners[..3].get_mut(self.count as usize) {
+            *place = corners;
+            self.count += 1;
+        }
+    }
+
     fn keep(&mut self, found: &Found) {
         self.count = found.corners().len() as u32;
         for (kept, vertex) in self.corners.iter_mut().zip(found.corners()) {
@@ -93,8 +109,13 @@ impl Cache {
     }
 
     /// Fills in the vertices to start with and tells how many they are.
-    #[inline]
-    fn start(&self, difference: &mut Difference<'_>, vertices: &mut [Vertex; 4]) -> Result<usize, SupportFault> {
+    #[inline(always)]
+    fn start<S: Simd>(
+        &self,
+        simd: S,
+        difference: &mut Difference<'_>,
+        vertices: &mut [Vertex; 4],
+    ) -> Result<usize, SupportFault> {
         let count = vertices.len().min(self.count as usize);
         let mut known = 0;
         for (place, corners) in vertices.iter_mut().zip(&self.corners[..count]) {
@@ -105,8 +126,8 @@ impl Cache {
         if known > 0 && known == count {
             return Ok(count);
         }
-        let start = if self.normal == glam::Vec3::ZERO { difference.start() } else { -self.normal.as_dvec3() };
-        (vertices[0], _) = difference.support(start)?;
+        let start = if self.normal == glam::Vec3::ZERO { difference.outlook() } else { -self.normal.as_dvec3() };
+        (vertices[0], _) = difference.quick_support(simd, start)?;
         Ok(1)
     }
 }
@@ -120,8 +141,8 @@ pub(crate) fn search(
     cache: &mut Cache,
     tracer: &mut impl Tracer,
 ) -> Result<(), SupportFault> {
-    let count = cache.start(difference, &mut found.face.vertices)?;
-    let (reason, bound) = found.face.descend(count, difference, goal, tracer)?;
+    let (reason, bound) =
+        dispatch!(Level::new(), simd => search_quickly(simd, found, difference, goal, cache, tracer))?;
     let length = bound.direction.length();
     if length > 0.0 {
         (found.normal, found.lower) = (bound.direction / length, bound.along / length);
@@ -136,6 +157,19 @@ pub(crate) fn search(
     tracer.stop(found.reason);
     cache.keep(found);
     Ok(())
+}
+
+#[inline(always)]
+fn search_quickly<S: Simd>(
+    simd: S,
+    found: &mut Found,
+    difference: &mut Difference<'_>,
+    goal: Goal,
+    cache: &Cache,
+    tracer: &mut impl Tracer,
+) -> Result<(Option<StopReason>, Bound), SupportFault> {
+    let count = cache.start(simd, difference, &mut found.face.vertices)?;
+    found.face.descend(simd, count, difference, goal, tracer)
 }
 
 /// Goes on from the vertices found so far with every digit.

@@ -3,6 +3,7 @@
 
 use super::convex::{Convex, Corners, SupportFault};
 use super::feature::{self, Pair};
+use super::guess;
 use super::minimum_norm::{self, Cache, Found, Goal};
 use super::placement::Placement;
 use super::simplex::Difference;
@@ -126,14 +127,20 @@ pub(crate) fn of_convex(
 
 /// The same from where the last search of the pair ended, with a tracer.
 #[inline]
-pub(crate) fn of_convex_traced(
+pub(crate) fn of_convex_traced<T: Tracer>(
     a: &Convex<'_>,
     b: &Convex<'_>,
     b_in_a: &Placement,
     limit: f64,
     cache: &mut Cache,
-    tracer: &mut impl Tracer,
+    tracer: &mut T,
 ) -> Result<Option<Separation>, SupportFault> {
+    if !T::LISTENS
+        && cache.is_empty()
+        && let Some(common) = guess::common_point(a, b, b_in_a, cache)
+    {
+        return Ok(Some(Separation::overlapping(common, 0.0)).filter(|found| found.lower < limit));
+    }
     let rounding = Rounding::of(a, b, b_in_a)?;
     let found = match exact(a, b, b_in_a) {
         Some(pair) => {
