@@ -26,6 +26,7 @@ use crate::distance::{box_axes, feature};
 use crate::pose::{Pose, PoseError};
 use crate::shape::{Shape, ShapeKind};
 use crate::trace::Tracer;
+use fearless_simd::{Level, Simd, dispatch};
 use form::Form;
 use glam::{DVec3, Vec3};
 
@@ -213,16 +214,29 @@ fn distance_from(
     cache: &mut Cache,
     tracer: &mut impl Tracer,
 ) -> Result<Distance, QueryError> {
-    let (offset, turned) = between(pose_a, pose_b)?;
+    let offset = offset_between(pose_a, pose_b)?;
     if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
         return Ok(balls(f64::from(a.radius()), f64::from(b.radius()), pose_a.position, offset));
     }
+    dispatch!(Level::new(), simd => distance_wide(simd, (a, pose_a), (b, pose_b), offset, cache, tracer))
+}
+
+#[inline(always)]
+fn distance_wide<S: Simd>(
+    simd: S,
+    (a, pose_a): (&Shape, &Pose),
+    (b, pose_b): (&Shape, &Pose),
+    offset: DVec3,
+    cache: &mut Cache,
+    tracer: &mut impl Tracer,
+) -> Result<Distance, QueryError> {
+    let turned = Placement::turned(pose_a);
     let b_in_a = Placement::seen_from_rotation(pose_a.rotation, &turned, offset, pose_b.rotation);
     let (a, b) = (Form::of(a), Form::of(b));
-    // The common case without the copies of the general one.
+    // The common case without the calls of the general one.
     let separation = match (&a, &b) {
         (Form::Convex(a), Form::Convex(b)) => {
-            separation::of_convex_traced(a, b, &b_in_a, f64::INFINITY, cache, tracer)?
+            separation::of_convex_wide(simd, a, b, &b_in_a, f64::INFINITY, cache, tracer)?
         }
         (Form::Convex(_) | Form::HalfSpace(_) | Form::Pieces(_), Form::HalfSpace(_) | Form::Pieces(_))
         | (Form::HalfSpace(_) | Form::Pieces(_), Form::Convex(_)) => {
@@ -243,11 +257,14 @@ fn distance_from(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn overlap(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<bool, QueryError> {
-    let (offset, turned) = between(pose_a, pose_b)?;
+    let offset = offset_between(pose_a, pose_b)?;
     if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
-        let found = balls(f64::from(a.radius()), f64::from(b.radius()), pose_a.position, offset);
-        return Ok(matches!(found, Distance::Overlapping { .. }));
+        let reach = f64::from(a.radius()) + f64::from(b.radius());
+        // As in [`balls`], without the square root.
+        let reach = reach + 2.0 * feature::ROUNDING * reach;
+        return Ok(offset.length_squared() <= reach * reach);
     }
+    let turned = Placement::turned(pose_a);
     let (form_a, form_b) = (Form::of(a), Form::of(b));
     if let (Form::Convex(a), Form::Convex(b)) = (&form_a, &form_b)
         && !matches!((a.core, b.core), (Core::Custom(_), _) | (_, Core::Custom(_)))
@@ -353,19 +370,20 @@ impl Distance {
     }
 
     /// From what was found in the frame of the first shape, which is `turned` in the world and stands at `place`.
-    #[inline]
+    #[inline(always)]
     fn in_world(found: Option<Separation>, turned: &Placement, place: DVec3) -> Result<Self, QueryError> {
-        let Some(found) = found.map(|found| found.placed(turned)) else {
+        let Some(found) = found else {
             // Nothing is farther than infinity.
             return Err(QueryError::TooFar { distance: f64::INFINITY });
         };
-        let (on_a, on_b) = (place + found.on_a, place + found.on_b);
+        let (on_a, on_b) =
+            (place + turned.direction_to_outer(found.on_a), place + turned.direction_to_outer(found.on_b));
         let gap = Gap {
             // Before the world's rounding: far from the origin the points are rounded, the distance need not be.
             distance: found.on_a.distance(found.on_b).max(found.lower).min(found.upper),
             on_a,
             on_b,
-            normal: found.normal.as_vec3(),
+            normal: turned.direction_to_outer(found.normal).as_vec3(),
             lower: found.lower,
             upper: found.upper,
             stop: found.stop,
@@ -381,10 +399,22 @@ impl Distance {
 /// From the place of the first pose to that of the second, and the frame of the first at the origin, if both are sound.
 #[inline]
 fn between(pose_a: &Pose, pose_b: &Pose) -> Result<(DVec3, Placement), QueryError> {
-    let (pose_a, pose_b) = (checked("the first shape", pose_a)?, checked("the second shape", pose_b)?);
+    Ok((offset_between(pose_a, pose_b)?, Placement::turned(pose_a)))
+}
+
+/// From the place of the first pose to that of the second, if both are sound.
+#[inline(always)]
+fn offset_between(pose_a: &Pose, pose_b: &Pose) -> Result<DVec3, QueryError> {
     let offset = pose_b.position - pose_a.position;
-    near_enough(offset)?;
-    Ok((offset, Placement::turned(&pose_a)))
+    // All at once, for what is common; what is not sound, or not quite of unit length, is looked at one by one.
+    let is_unit = |rotation: glam::Quat| (rotation.length_squared() - 1.0).abs() <= 1e-6;
+    let is_near = offset.abs().max_element() <= FARTHEST && pose_a.position.abs().max_element() <= FARTHEST;
+    if !(is_near && is_unit(pose_a.rotation) && is_unit(pose_b.rotation)) {
+        checked("the first shape", pose_a)?;
+        checked("the second shape", pose_b)?;
+        near_enough(offset)?;
+    }
+    Ok(offset)
 }
 
 /// The distance of two balls. Their bounds are the distance itself, but for rounding.

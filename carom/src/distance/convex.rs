@@ -124,7 +124,7 @@ impl Core<'_> {
     }
 
     /// How far the core reaches from the origin of its frame, at the most.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn reach(&self) -> Result<f64, SupportFault> {
         Ok(match *self {
             Self::Point => 0.0,
@@ -161,13 +161,13 @@ impl Core<'_> {
     }
 
     /// By how much a quick support along a unit direction may fall short.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn doubt(&self) -> f64 {
         if let Self::Hull(hull) = self { hull.doubt() } else { 0.0 }
     }
 
     /// A ball inside of the core by its middle and radius.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn inner_ball(&self) -> (DVec3, f64) {
         match self {
             Self::Cuboid(half) => (DVec3::ZERO, half.min_element()),

@@ -70,7 +70,7 @@ impl Face {
     }
 
     /// The nearest point, as a point of each core.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pair(&self) -> Pair {
         let mut on_a = DVec3::ZERO;
         for (vertex, weight) in self.vertices().zip(self.weights) {

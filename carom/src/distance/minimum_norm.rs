@@ -14,7 +14,7 @@
 //! best of all steps, not of the last.
 
 use super::convex::SupportFault;
-use super::descent::{Bound, Face};
+use super::descent::Face;
 use super::feature::Pair;
 use super::simplex::{Difference, Simplex, Vertex, Vertices};
 use crate::trace::{GjkStep, StopReason, Tracer};
@@ -75,6 +75,7 @@ impl Found {
     };
 
     /// The nearest point, as a point of each core.
+    #[inline(always)]
     pub(crate) fn pair(&self) -> Pair {
         self.face.pair()
     }
@@ -100,6 +101,7 @@ impl Cache {
         }
     }
 
+    #[inline(always)]
     fn keep(&mut self, found: &Found) {
         self.count = found.corners().len() as u32;
         for (kept, vertex) in self.corners.iter_mut().zip(found.corners()) {
@@ -133,7 +135,6 @@ impl Cache {
 }
 
 /// Searches until the goal is reached: quickly, and carefully from there if that does not finish.
-#[inline]
 pub(crate) fn search(
     found: &mut Found,
     difference: &mut Difference<'_>,
@@ -141,8 +142,21 @@ pub(crate) fn search(
     cache: &mut Cache,
     tracer: &mut impl Tracer,
 ) -> Result<(), SupportFault> {
-    let (reason, bound) =
-        dispatch!(Level::new(), simd => search_quickly(simd, found, difference, goal, cache, tracer))?;
+    dispatch!(Level::new(), simd => search_wide(simd, found, difference, goal, cache, tracer))
+}
+
+/// The same where the level is known already.
+#[inline(always)]
+pub(super) fn search_wide<S: Simd>(
+    simd: S,
+    found: &mut Found,
+    difference: &mut Difference<'_>,
+    goal: Goal,
+    cache: &mut Cache,
+    tracer: &mut impl Tracer,
+) -> Result<(), SupportFault> {
+    let count = cache.start(simd, difference, &mut found.face.vertices)?;
+    let (reason, bound) = found.face.descend(simd, count, difference, goal, tracer)?;
     let length = bound.direction.length();
     if length > 0.0 {
         (found.normal, found.lower) = (bound.direction / length, bound.along / length);
@@ -157,19 +171,6 @@ pub(crate) fn search(
     tracer.stop(found.reason);
     cache.keep(found);
     Ok(())
-}
-
-#[inline(always)]
-fn search_quickly<S: Simd>(
-    simd: S,
-    found: &mut Found,
-    difference: &mut Difference<'_>,
-    goal: Goal,
-    cache: &Cache,
-    tracer: &mut impl Tracer,
-) -> Result<(Option<StopReason>, Bound), SupportFault> {
-    let count = cache.start(simd, difference, &mut found.face.vertices)?;
-    found.face.descend(simd, count, difference, goal, tracer)
 }
 
 /// Goes on from the vertices found so far with every digit.

@@ -86,12 +86,13 @@ impl<'p> Difference<'p> {
     }
 
     /// By how much a quick support along a unit direction may fall short.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn doubt(&self) -> f64 {
         self.a.core.doubt() + self.b.core.doubt()
     }
 
     /// The vertex of known corners; none if the cores have no such.
+    #[inline(always)]
     pub(crate) fn vertex(&mut self, corners: [u32; 2]) -> Option<Vertex> {
         let on_a = self.a.core.corner(corners[0])?;
         let on_b = self.b_in_a.point_to_outer(self.b.core.corner(corners[1])?);
