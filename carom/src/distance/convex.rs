@@ -160,27 +160,44 @@ impl Core<'_> {
         }
     }
 
+    /// How far the core reaches along a direction; `quick` is what a quick support from there has found.
+    #[inline(always)]
+    pub(crate) fn along<S: Simd>(&self, simd: S, direction: DVec3, start: u32, quick: DVec3) -> f64 {
+        match self {
+            Self::Hull(hull) => hull.support_along(simd, direction, start),
+            Self::Point
+            | Self::Segment(_)
+            | Self::Triangle(_)
+            | Self::Cuboid(_)
+            | Self::Cylinder { .. }
+            | Self::Cone { .. }
+            | Self::Ellipsoid(_)
+            | Self::Custom(_) => direction.dot(quick),
+        }
+    }
+
     /// By how much a quick support along a unit direction may fall short.
     #[inline(always)]
     pub(crate) fn doubt(&self) -> f64 {
         if let Self::Hull(hull) = self { hull.doubt() } else { 0.0 }
     }
 
-    /// A ball inside of the core by its middle and radius.
+    /// A ball inside of the core by its middle and radius, which may be zero; none is known of a user's map.
     #[inline(always)]
-    pub(crate) fn inner_ball(&self) -> (DVec3, f64) {
+    pub(crate) fn inner_ball(&self) -> Option<(DVec3, f64)> {
         match self {
-            Self::Cuboid(half) => (DVec3::ZERO, half.min_element()),
-            Self::Cylinder { half_height, radius } => (DVec3::ZERO, half_height.min(*radius)),
-            Self::Ellipsoid(radii) => (DVec3::ZERO, radii.min_element()),
+            Self::Cuboid(half) => Some((DVec3::ZERO, half.min_element())),
+            Self::Cylinder { half_height, radius } => Some((DVec3::ZERO, half_height.min(*radius))),
+            Self::Ellipsoid(radii) => Some((DVec3::ZERO, radii.min_element())),
             Self::Hull(hull) => {
                 let ball = hull.inner_ball();
                 // The planes of the faces, and their vertices, are right to a few roundings.
-                (ball.center.as_dvec3(), (f64::from(ball.radius) - 1e-5 * hull.reach()).max(0.0))
+                Some((ball.center.as_dvec3(), (f64::from(ball.radius) - 1e-5 * hull.reach()).max(0.0)))
             }
-            Self::Segment([a, b]) => (0.5 * (*a + *b), 0.0),
-            Self::Triangle([a, b, c]) => ((*a + *b + *c) / 3.0, 0.0),
-            Self::Point | Self::Cone { .. } | Self::Custom(_) => (DVec3::ZERO, 0.0),
+            Self::Segment([a, b]) => Some((0.5 * (*a + *b), 0.0)),
+            Self::Triangle([a, b, c]) => Some(((*a + *b + *c) / 3.0, 0.0)),
+            Self::Point | Self::Cone { .. } => Some((DVec3::ZERO, 0.0)),
+            Self::Custom(_) => None,
         }
     }
 
@@ -200,6 +217,7 @@ impl Core<'_> {
     }
 
     /// The corners of a core that has at most three: what feature distances take.
+    #[inline(always)]
     pub(crate) fn corners(&self) -> Option<Corners> {
         match *self {
             Self::Point => Some(Corners::Point(DVec3::ZERO)),
@@ -248,12 +266,24 @@ pub(crate) enum Corners {
 }
 
 impl Corners {
-    pub(crate) fn placed(self, placement: &Placement) -> Self {
-        let placed = |point| placement.point_to_outer(point);
+    /// How far it reaches along a direction.
+    #[inline(always)]
+    pub(crate) fn reach(self, direction: DVec3) -> f64 {
         match self {
-            Self::Point(point) => Self::Point(placed(point)),
-            Self::Edge(ends) => Self::Edge(ends.map(placed)),
-            Self::Face(corners) => Self::Face(corners.map(placed)),
+            Self::Point(point) => point.dot(direction),
+            Self::Edge([a, b]) => a.dot(direction).max(b.dot(direction)),
+            Self::Face([a, b, c]) => a.dot(direction).max(b.dot(direction)).max(c.dot(direction)),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn placed(self, placement: &Placement) -> Self {
+        match self {
+            Self::Point(point) => Self::Point(placement.point_to_outer(point)),
+            Self::Edge([a, b]) => Self::Edge([placement.point_to_outer(a), placement.point_to_outer(b)]),
+            Self::Face([a, b, c]) => {
+                Self::Face([placement.point_to_outer(a), placement.point_to_outer(b), placement.point_to_outer(c)])
+            }
         }
     }
 }

@@ -157,25 +157,52 @@ pub(super) fn search_wide<S: Simd>(
 ) -> Result<(), SupportFault> {
     let count = cache.start(simd, difference, &mut found.face.vertices)?;
     let (reason, bound) = found.face.descend(simd, count, difference, goal, tracer)?;
-    let length = bound.direction.length();
-    if length > 0.0 {
-        (found.normal, found.lower) = (bound.direction / length, bound.along / length);
-    }
     found.reason = match reason {
         Some(reason) => {
             found.upper = found.face.nearest.length();
+            let length = bound.direction.length();
+            if length > 0.0 {
+                (found.normal, found.lower) = (bound.direction / length, bound.along / length);
+            }
             reason
         }
-        None => search_carefully(found, difference, goal, tracer)?,
+        None => {
+            // From the start again: the simplex that the quick search is stuck with may be nearly flat.
+            found.face.count = cache.start(simd, difference, &mut found.face.vertices)?;
+            found.face.places = [0, 1, 2, 3];
+            search_carefully(found, difference, goal, tracer)?
+        }
     };
     tracer.stop(found.reason);
     cache.keep(found);
     Ok(())
 }
 
-/// Goes on from the vertices found so far with every digit.
+/// Goes on from the vertices found so far with every digit; once more from where the best plane touches if rounding
+/// ends that.
 #[inline(never)]
 fn search_carefully(
+    found: &mut Found,
+    difference: &mut Difference<'_>,
+    goal: Goal,
+    tracer: &mut impl Tracer,
+) -> Result<StopReason, SupportFault> {
+    let reason = descend_carefully(found, difference, goal, tracer)?;
+    if reason != StopReason::Rounding || found.normal == DVec3::ZERO {
+        return Ok(reason);
+    }
+    let mut again = Found { normal: found.normal, lower: found.lower, ..Found::NONE };
+    (again.face.vertices[0], _) = difference.support(-found.normal)?;
+    again.face.count = 1;
+    let reason_again = descend_carefully(&mut again, difference, goal, tracer)?;
+    if again.upper - again.lower >= found.upper - found.lower {
+        return Ok(reason);
+    }
+    *found = again;
+    Ok(reason_again)
+}
+
+fn descend_carefully(
     found: &mut Found,
     difference: &mut Difference<'_>,
     goal: Goal,

@@ -158,9 +158,8 @@ pub(crate) fn of_convex_wide<S: Simd, T: Tracer>(
     }
     let rounding = Rounding::of(a, b, b_in_a)?;
     let found = match exact(a, b, b_in_a) {
-        Some(pair) => {
+        Some((pair, along)) => {
             let normal = (pair.on_a - pair.on_b).normalize_or_zero();
-            let (_, along) = Difference::new(a, b, b_in_a).support(-normal)?;
             let exact = rounding.separation(pair, normal, -along, Stop::Converged);
             if exact.relation == Relation::Overlapping || pair.distance() + along <= rounding.contact {
                 exact
@@ -198,11 +197,15 @@ fn searched<S: Simd>(
     })
 }
 
-/// The closest points of two cores that have a closed form for them, in the frame of `a`.
-#[inline]
-pub(crate) fn exact(a: &Convex<'_>, b: &Convex<'_>, b_in_a: &Placement) -> Option<Pair> {
-    let (corners_a, corners_b) = (a.core.corners()?, b.core.corners()?);
-    Some(of_corners(corners_a, corners_b.placed(b_in_a)))
+/// The closest points of two cores that have a closed form for them, in the frame of `a`, and how far the difference of
+/// the cores reaches along the unit direction from the one on `a` to the one on `b`.
+#[inline(always)]
+pub(crate) fn exact(a: &Convex<'_>, b: &Convex<'_>, b_in_a: &Placement) -> Option<(Pair, f64)> {
+    let (Some(corners_a), Some(corners_b)) = (a.core.corners(), b.core.corners()) else { return None };
+    let corners_b = corners_b.placed(b_in_a);
+    let pair = of_corners(corners_a, corners_b);
+    let direction = (pair.on_b - pair.on_a).normalize_or_zero();
+    Some((pair, corners_a.reach(direction) + corners_b.reach(-direction)))
 }
 
 /// The support of a core that stands at `placement`.
@@ -214,6 +217,7 @@ pub(crate) fn placed_support(
     Ok(placement.point_to_outer(convex.core.support(placement.direction_to_inner(direction))?))
 }
 
+#[inline]
 fn of_corners(a: Corners, b: Corners) -> Pair {
     let mirrored = |pair: Pair| Pair { on_a: pair.on_b, on_b: pair.on_a };
     match (a, b) {

@@ -8,7 +8,7 @@
 //! Source: the choice of faces by the signs of volumes is in the spirit of Montanari, Petrinic, Barbieri (2017),
 //! doi:10.1145/3083724; theirs recurses over projections where this measures.
 
-use super::convex::{Convex, SupportFault};
+use super::convex::{Convex, Core, SupportFault};
 use super::descent::Face;
 use super::feature::{nearest_on_edge, nearest_on_face};
 use super::placement::Placement;
@@ -85,10 +85,26 @@ impl<'p> Difference<'p> {
         Ok((Vertex { difference, on_a, corners: self.last }, along))
     }
 
+    /// How far the difference reaches along a direction, of which a quick support has just found the given point.
+    #[inline(always)]
+    pub(crate) fn along<S: Simd>(&self, simd: S, direction: DVec3, quick: &Vertex) -> f64 {
+        let inward = self.b_in_a.direction_to_inner(-direction);
+        let on_b = self.b_in_a.point_to_inner(quick.on_b());
+        let along_a = self.a.core.along(simd, direction, self.last[0], quick.on_a);
+        let along_b = self.b.core.along(simd, inward, self.last[1], on_b);
+        along_a + along_b - direction.dot(self.b_in_a.position)
+    }
+
     /// By how much a quick support along a unit direction may fall short.
     #[inline(always)]
     pub(crate) fn doubt(&self) -> f64 {
         self.a.core.doubt() + self.b.core.doubt()
+    }
+
+    /// Whether both cores answer for any direction with all digits; users' maps answer in f32, for unit directions.
+    #[inline(always)]
+    pub(crate) fn is_precise(&self) -> bool {
+        !matches!(self.a.core, Core::Custom(_)) && !matches!(self.b.core, Core::Custom(_))
     }
 
     /// The vertex of known corners; none if the cores have no such.

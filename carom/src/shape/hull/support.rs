@@ -132,6 +132,16 @@ impl ConvexHull {
         if (vertex as usize) < self.vertices.len() { vertex } else { 0 }
     }
 
+    /// How far the hull reaches along a direction, to within a few roundings of f64.
+    #[inline(always)]
+    pub(crate) fn support_along<S: Simd>(&self, simd: S, direction: DVec3, start: u32) -> f64 {
+        if matches!(self.support.finder, Finder::Climb { .. }) || self.support.coordinates.is_empty() {
+            let farthest = self.support_vertex_wide(direction, start);
+            return direction.dot(self.vertices[farthest as usize].as_dvec3());
+        }
+        simd::greatest_product(simd, &self.support.coordinates, direction)
+    }
+
     /// By how much, for a direction of unit length, the farthest vertex may be farther than the one that is quickly found.
     #[inline]
     pub(crate) fn doubt(&self) -> f64 {
