@@ -155,7 +155,7 @@ pub(crate) fn greatest<S: Simd>(simd: S, coordinates: &[f32], direction: Vec3) -
         let is_greater = products.simd_gt(greatest);
         greatest = is_greater.select(products, greatest);
         places = is_greater.select(here, places);
-        here = here + S::f32s::LEN as f32;
+        here += S::f32s::LEN as f32;
         start += S::f32s::LEN;
     }
     let is_greatest = greatest.simd_eq(S::f32s::splat(simd, greatest.reduce_max()));
