@@ -1,0 +1,108 @@
+//! Points that no hull may hold: outside the solid and as far from it as the threshold, or farther.
+//!
+//! A convex piece that holds a point farther from the solid than the threshold also holds one just as far, for it holds
+//! points of the solid and the distance changes continuously in between. So the surface at the distance of the threshold
+//! is what has to be sampled: points spread evenly over the mesh are moved out along its normals by the threshold, and
+//! kept unless another part of the solid is nearer. Points at twice, four times … the distance fill deep pockets; they
+//! tell where these are deepest and, by the space that they stand for, how much is still to be cut away.
+//! A sample proves nothing: what passes is measured with a bound (`measure`), and the point that this finds is added.
+//! Cost: a few thousand nearest-point queries.
+
+use super::solid::Solid;
+use crate::shape::ConvexHull;
+use glam::{DVec3, Vec3};
+use rayon::prelude::*;
+
+/// The spacing of samples relative to the threshold, unless there would be too many.
+const SPACING: f64 = 0.6;
+const MAX_SAMPLES: f64 = 4000.0;
+/// Samples are this much nearer than the threshold, so that what lies between them is not missed at once.
+const NEARER: f64 = 0.97;
+
+/// A point that no hull may hold.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pocket {
+    pub(super) point: DVec3,
+    /// How far it is from the solid.
+    pub(super) depth: f64,
+    /// Away from the surface at the nearest sample.
+    pub(super) outward: DVec3,
+    /// The volume that it stands for.
+    pub(super) weight: f64,
+}
+
+/// The pockets of a solid within its hull.
+pub(super) fn sample(solid: &Solid<'_>, hull: &HullPlanes, threshold: f64) -> Vec<Pocket> {
+    let areas: Vec<DVec3> = (0..solid.mesh.triangles().len())
+        .map(|triangle| {
+            let [a, b, c] = solid.corners(triangle);
+            0.5 * (b - a).cross(c - a)
+        })
+        .collect();
+    let total: f64 = areas.iter().map(|area| area.length()).sum();
+    let spacing = (SPACING * threshold).max((total / MAX_SAMPLES).sqrt());
+    let mut samples = Vec::new();
+    let mut owed = 0.5;
+    for (triangle, area) in areas.iter().enumerate() {
+        owed += area.length() / (spacing * spacing);
+        if owed >= 1.0 {
+            let outward = area.normalize_or_zero();
+            samples.extend((0..owed as u32).map(|index| (on_triangle(solid.corners(triangle), index), outward)));
+            owed = owed.fract();
+        }
+    }
+    samples
+        .par_iter()
+        .with_min_len(256)
+        .flat_map_iter(|&(point, outward)| above(solid, hull, threshold, point, outward))
+        .map(|pocket| Pocket { weight: pocket.weight * spacing * spacing, ..pocket })
+        .collect()
+}
+
+/// Point `index` of a sequence that fills a triangle evenly: Roberts' R2 sequence, folded along the diagonal.
+fn on_triangle([a, b, c]: [DVec3; 3], index: u32) -> DVec3 {
+    let step = |factor: f64| (0.5 + factor * f64::from(index)).fract();
+    let (u, v) = (step(0.754_877_666_246_692_7), step(0.569_840_290_998_053_3));
+    let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
+    // The first of the sequence is on the diagonal; drawn to the middle it is the centroid.
+    let (u, v) = if index == 0 { (1.0 / 3.0, 1.0 / 3.0) } else { (u, v) };
+    a + u * (b - a) + v * (c - a)
+}
+
+/// The pockets above a point of the surface.
+fn above(solid: &Solid<'_>, hull: &HullPlanes, threshold: f64, from: DVec3, outward: DVec3) -> Vec<Pocket> {
+    let mut found = Vec::new();
+    let (mut height, mut below) = (threshold, 0.0);
+    while height < 2.0 * solid.reach {
+        let point = from + height * outward;
+        if !hull.contains(point) {
+            break;
+        }
+        let depth = solid.surface_distance(point);
+        if depth > NEARER * threshold && !solid.contains(point) {
+            found.push(Pocket { point, depth, outward, weight: height - below });
+        }
+        (below, height) = (height, 2.0 * height);
+    }
+    found
+}
+
+/// The planes of a hull in the coordinates of the search.
+pub(super) struct HullPlanes {
+    planes: Vec<(Vec3, f32)>,
+}
+
+impl HullPlanes {
+    /// None if the points span no volume.
+    pub(super) fn around(points: &[DVec3]) -> Option<Self> {
+        let points: Vec<Vec3> = points.iter().map(|point| point.as_vec3()).collect();
+        let hull = ConvexHull::new(&points).ok()?;
+        Some(Self { planes: hull.planes().iter().map(|plane| (plane.normal, plane.offset)).collect() })
+    }
+
+    /// Whether a point is inside, by more than rounding.
+    pub(super) fn contains(&self, point: DVec3) -> bool {
+        let point = point.as_vec3();
+        self.planes.iter().all(|(normal, offset)| normal.dot(point) < offset - 1e-5)
+    }
+}
