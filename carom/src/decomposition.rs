@@ -1,7 +1,7 @@
 //! S3: a concave solid as a union of convex hulls, so that dynamics and queries can treat it as convex parts.
 //!
 //! [`decompose`] cuts the solid by planes until the hull of each piece stays within a distance of the solid, joins the
-//! hulls that need not have been cut apart, and reduces their vertices. Two things always hold: the hulls together
+//! hulls that need not have been cut apart. Two things always hold: the hulls together
 //! enclose the solid up to f32 rounding, and [`Decomposition::bound`] is a proven limit on how far they reach out
 //! of it, in holes and cavities too.
 //!
@@ -24,7 +24,9 @@ use crate::shape::{ConvexHull, Part, Shape, ShapeError, TriangleMesh};
 use cell::Cell;
 use fragment::Fragment;
 use measure::{Question, measure};
+use merge::Merge;
 use pockets::{HullPlanes, Pocket};
+use reduce::Reduced;
 use reflex::ReflexEdge;
 use search::Search;
 use solid::Solid;
@@ -37,8 +39,7 @@ pub struct Settings {
     pub concavity: f64,
     /// How many hulls there may be. Where that is too few for the concavity, hulls are joined beyond it.
     pub max_hulls: usize,
-    /// How many vertices a hull may have, at least 4. Where that is too few, hulls grow: they never leave out a part of
-    /// the solid.
+    /// How many vertices a hull may have, at least 4. A hull with fewer vertices is larger, so it may take more hulls.
     pub max_vertices: usize,
 }
 
@@ -66,8 +67,6 @@ pub enum Outcome {
     Reached,
     /// So few hulls were allowed that some reach farther out.
     HullBudget,
-    /// So few vertices were allowed that some hulls reach farther out.
-    VertexBudget,
     /// No cut was found that helps, or there were too many pieces.
     WorkLimit,
 }
@@ -108,8 +107,8 @@ pub enum Stage {
     Cutting,
     /// Hulls are joined.
     Joining,
-    /// Vertices are reduced and the result is measured.
-    Finishing,
+    /// The result is measured.
+    Measuring,
 }
 
 /// Why a mesh could not be decomposed.
@@ -186,10 +185,10 @@ pub fn decompose_with(
     settings.check()?;
     let solid = Solid::new(mesh)?;
     let threshold = settings.concavity * solid.size;
-    let hulls = Cutting::new(&solid, threshold)?.run(settings, &mut progress)?;
-    let (pockets, hulls, is_stuck) = hulls;
+    let (pockets, pieces, is_stuck) = Cutting::new(&solid, threshold, settings)?.run(&mut progress)?;
     let mut is_broken_off = false;
-    let joined = merge::join(&solid, &pockets, threshold, settings.max_hulls, hulls, |pieces| {
+    let hulls = pieces.into_iter().map(Some).collect();
+    let joined = Merge { solid: &solid, pockets: &pockets, threshold, settings, hulls }.run(|pieces| {
         is_broken_off |= progress(Progress { stage: Stage::Joining, pieces, unfinished: 0 }).is_break();
         !is_broken_off
     });
@@ -220,10 +219,10 @@ struct Piece {
     fragment: Fragment,
     cell: Cell,
     reflex: Vec<u32>,
-    hull: ConvexHull,
-    /// The pockets that the hull holds; it has to be cut if there are any.
+    hull: Reduced,
+    /// The pockets that the hull holds.
     held: Vec<u32>,
-    /// The depth of the deepest of them.
+    /// The depth of the deepest of them; zero if none is beyond the threshold.
     depth: f64,
 }
 
@@ -231,19 +230,21 @@ struct Piece {
 struct Cutting<'a> {
     solid: &'a Solid<'a>,
     threshold: f64,
+    settings: &'a Settings,
     pockets: Vec<Pocket>,
     reflex: Vec<ReflexEdge>,
     unfinished: Vec<Piece>,
-    finished: Vec<ConvexHull>,
+    finished: Vec<Reduced>,
 }
 
 impl<'a> Cutting<'a> {
-    fn new(solid: &'a Solid<'a>, threshold: f64) -> Result<Self, DecompositionError> {
+    fn new(solid: &'a Solid<'a>, threshold: f64, settings: &'a Settings) -> Result<Self, DecompositionError> {
         let surface = solid.surface();
         let Some(planes) = HullPlanes::around(&surface.points) else { return Err(DecompositionError::NoVolume) };
         let mut cutting = Self {
             solid,
             threshold,
+            settings,
             pockets: pockets::sample(solid, &planes, threshold),
             reflex: reflex::edges(solid),
             unfinished: Vec::new(),
@@ -260,10 +261,9 @@ impl<'a> Cutting<'a> {
     /// The pockets, the hulls, and whether some of them are beyond the threshold.
     fn run(
         mut self,
-        settings: &Settings,
         progress: &mut impl FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<(Vec<Pocket>, Vec<ConvexHull>, bool), DecompositionError> {
-        let most = settings.max_hulls.saturating_mul(4).saturating_add(64);
+    ) -> Result<(Vec<Pocket>, Vec<Reduced>, bool), DecompositionError> {
+        let most = self.settings.max_hulls.saturating_mul(4).saturating_add(64);
         let mut is_stuck = false;
         while let Some(deepest) = (0..self.unfinished.len()).reduce(|a, b| if self.is_deeper(b, a) { b } else { a }) {
             let (pieces, unfinished) = (self.unfinished.len() + self.finished.len(), self.unfinished.len());
@@ -324,12 +324,12 @@ impl<'a> Cutting<'a> {
         let mut points = fragment.points.clone();
         points.extend(self.inner_corners(&cell));
         let hull = match self.solid.hull(&points) {
-            Ok(hull) => hull,
+            Ok(hull) => Reduced::new(hull, self.settings.max_vertices)?,
             Err(ShapeError::FlatHull { .. } | ShapeError::TooFewPoints { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
-        let held = merge::held(self.solid, &self.pockets, &hull);
-        let depth = held.iter().map(|&pocket| self.pockets[pocket as usize].depth).fold(0.0, f64::max);
+        let held = pockets::held(self.solid, &self.pockets, hull.outer());
+        let depth = pockets::deepest(&self.pockets, &held, self.threshold);
         Ok(Some(Piece { fragment, cell, reflex, hull, held, depth }))
     }
 
@@ -344,8 +344,8 @@ impl<'a> Cutting<'a> {
 
     /// Finished is what holds no pocket and is proven not to reach out farther than allowed.
     fn sort_in(&mut self, mut piece: Piece) {
-        if piece.held.is_empty() {
-            let measured = measure(self.solid, &piece.hull, self.threshold, Question::Exceeds);
+        if piece.depth == 0.0 {
+            let measured = measure(self.solid, piece.hull.outer(), self.threshold, Question::Exceeds);
             let Some(point) = measured.witness else {
                 self.finished.push(piece.hull);
                 return;
@@ -361,37 +361,30 @@ impl<'a> Cutting<'a> {
     }
 }
 
-/// Keeps to the budget of vertices and measures the result.
+/// Measures the result.
 fn finish(
     solid: &Solid<'_>,
     threshold: f64,
     settings: &Settings,
-    hulls: Vec<ConvexHull>,
+    hulls: Vec<Reduced>,
     is_stuck: bool,
     progress: &mut impl FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Decomposition, DecompositionError> {
     let pieces = hulls.len();
     let (mut found, mut bound) = (0.0f64, 0.0f64);
-    let mut outcome = Outcome::Reached;
-    let mut reduced = Vec::with_capacity(pieces);
-    for (index, hull) in hulls.into_iter().enumerate() {
-        if progress(Progress { stage: Stage::Finishing, pieces, unfinished: pieces - index }).is_break() {
+    for (index, hull) in hulls.iter().enumerate() {
+        if progress(Progress { stage: Stage::Measuring, pieces, unfinished: pieces - index }).is_break() {
             return Err(DecompositionError::BrokenOff);
         }
-        let is_reduced = hull.vertices().len() > settings.max_vertices;
-        let hull = if is_reduced { reduce::reduced(&hull, settings.max_vertices)? } else { hull };
-        let measured = measure(solid, &hull, threshold, Question::Farthest);
+        let measured = measure(solid, hull.outer(), threshold, Question::Farthest);
         found = found.max(measured.found);
         bound = bound.max(measured.bound);
-        if measured.bound > threshold && outcome == Outcome::Reached {
-            outcome = match (is_reduced, is_stuck, pieces >= settings.max_hulls) {
-                (_, _, true) => Outcome::HullBudget,
-                (_, true, _) => Outcome::WorkLimit,
-                (true, false, false) => Outcome::VertexBudget,
-                (false, false, false) => Outcome::WorkLimit,
-            };
-        }
-        reduced.push(hull);
     }
-    Ok(Decomposition { hulls: reduced, outcome, found: found / solid.size, bound: bound / solid.size })
+    let outcome = match bound <= threshold {
+        true => Outcome::Reached,
+        false if is_stuck || pieces < settings.max_hulls => Outcome::WorkLimit,
+        false => Outcome::HullBudget,
+    };
+    let hulls = hulls.into_iter().map(Reduced::into_outer).collect();
+    Ok(Decomposition { hulls, outcome, found: found / solid.size, bound: bound / solid.size })
 }

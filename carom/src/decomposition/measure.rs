@@ -16,6 +16,8 @@ use std::collections::BinaryHeap;
 
 /// Boxes are halved until they are this small against the threshold.
 const FINEST: f64 = 0.01;
+/// What is nearer than this share of the threshold passes: boxes as small as the finest may still be off by their size.
+pub(super) const LIMIT: f64 = 1.0 - 2.0 * FINEST;
 const MAX_BOXES: usize = 400_000;
 
 /// What is known of the farthest point of a hull.
@@ -111,8 +113,7 @@ impl Region {
 pub(super) fn measure(solid: &Solid<'_>, hull: &ConvexHull, threshold: f64, question: Question) -> Measured {
     let region = Region::new(solid, hull);
     let mut measured = Measured { found: 0.0, bound: 0.0, witness: None };
-    // Boxes as small as the finest may still be off by their size.
-    let limit = threshold * (1.0 - 2.0 * FINEST);
+    let limit = LIMIT * threshold;
     let mut heap = BinaryHeap::new();
     let mut made = 0;
     let mut visit = |heap: &mut BinaryHeap<Block>, measured: &mut Measured, mut block: Block| {

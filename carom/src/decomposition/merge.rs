@@ -5,136 +5,114 @@
 //! threshold, those first whose hull reaches least deep into a pocket.
 //! Cost: a hull for each pair of neighbours, and for each pair with a new one.
 
+use super::Settings;
 use super::measure::{Question, measure};
-use super::pockets::Pocket;
-use super::reduce::volume;
+use super::pockets::{Pocket, deepest, held};
+use super::reduce::{Reduced, volume};
 use super::solid::Solid;
 use crate::shape::ConvexHull;
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 use rayon::prelude::*;
+
+/// Hulls that are being joined; those that have become part of another are gone.
+pub(super) struct Merge<'a> {
+    pub(super) solid: &'a Solid<'a>,
+    pub(super) pockets: &'a [Pocket],
+    pub(super) threshold: f64,
+    pub(super) settings: &'a Settings,
+    pub(super) hulls: Vec<Option<Reduced>>,
+}
 
 /// Two hulls that could be one.
 struct Joint {
-    pair: [u32; 2],
-    hull: ConvexHull,
-    /// The depth of the deepest pocket that it holds.
+    pair: [usize; 2],
+    hull: Reduced,
+    /// The depth of the deepest pocket beyond the threshold that it holds, or zero.
     depth: f64,
     /// What it adds to the volume of the two.
     added: f64,
 }
 
-/// Joins hulls until no two can be joined within the threshold and there are at most `max_hulls`. Stops early, with the
-/// hulls as they are, if `go_on` says so.
-pub(super) fn join(
-    solid: &Solid<'_>,
-    pockets: &[Pocket],
-    threshold: f64,
-    max_hulls: usize,
-    hulls: Vec<ConvexHull>,
-    mut go_on: impl FnMut(usize) -> bool,
-) -> Vec<ConvexHull> {
-    let mut hulls: Vec<Option<ConvexHull>> = hulls.into_iter().map(Some).collect();
-    let mut left = hulls.len();
-    let reach = |is_forced: bool| if is_forced { f64::INFINITY } else { threshold };
-    let joints_of = |hulls: &[Option<ConvexHull>], one: usize, others: std::ops::Range<usize>, is_forced: bool| {
-        others
-            .into_par_iter()
-            .filter_map(|other| joint(solid, pockets, hulls, [other, one], reach(is_forced)))
-            .collect::<Vec<Joint>>()
-    };
-    let mut is_forced = false;
-    let mut joints: Vec<Joint> = (1..hulls.len()).flat_map(|one| joints_of(&hulls, one, 0..one, false)).collect();
-    while left > 1 && go_on(left) {
-        let cost = |joint: &Joint| (joint.depth, joint.added);
-        let best = joints.iter().enumerate().min_by(|(_, a), (_, b)| {
-            let ((depth_a, added_a), (depth_b, added_b)) = (cost(a), cost(b));
-            depth_a.total_cmp(&depth_b).then(added_a.total_cmp(&added_b))
-        });
-        let best = best.map(|(index, joint)| (index, joint.depth));
-        match best {
-            Some((index, 0.0)) => {
-                let joint = joints.swap_remove(index);
-                if is_forced || measure(solid, &joint.hull, threshold, Question::Exceeds).witness.is_none() {
-                    take(&mut hulls, &mut joints, joint);
-                } else {
-                    continue;
+/// Which pairs may be joined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    WithinThreshold,
+    Any,
+}
+
+impl Merge<'_> {
+    /// Joins hulls until no two can be joined within the threshold and there are no more than allowed. Stops early, with
+    /// the hulls as they are, if `go_on` says so.
+    pub(super) fn run(mut self, mut go_on: impl FnMut(usize) -> bool) -> Vec<Reduced> {
+        let mut left = self.hulls.len();
+        let mut reach = Reach::WithinThreshold;
+        let mut joints = self.all_joints(reach);
+        while left > 1 && go_on(left) {
+            let best = (0..joints.len()).min_by(|&a, &b| {
+                let (a, b) = (&joints[a], &joints[b]);
+                a.depth.total_cmp(&b.depth).then(a.added.total_cmp(&b.added))
+            });
+            let Some(best) = best else {
+                if left <= self.settings.max_hulls || reach == Reach::Any {
+                    break;
                 }
+                reach = Reach::Any;
+                joints = self.all_joints(reach);
+                continue;
+            };
+            let joint = joints.swap_remove(best);
+            if reach == Reach::Any && left <= self.settings.max_hulls {
+                break;
             }
-            _ if left <= max_hulls => break,
-            Some((index, _)) if is_forced => {
-                let joint = joints.swap_remove(index);
-                take(&mut hulls, &mut joints, joint);
-            }
-            _ if is_forced => break,
-            _ => {
-                is_forced = true;
-                joints = (1..hulls.len()).flat_map(|one| joints_of(&hulls, one, 0..one, true)).collect();
+            if reach == Reach::WithinThreshold && self.exceeds(&joint) {
                 continue;
             }
+            for part in joint.pair {
+                self.hulls[part] = None;
+            }
+            joints.retain(|other| !other.pair.iter().any(|part| joint.pair.contains(part)));
+            self.hulls.push(Some(joint.hull));
+            left -= 1;
+            joints.extend(self.joints(self.hulls.len() - 1, reach));
         }
-        left -= 1;
-        let last = hulls.len() - 1;
-        joints.extend(joints_of(&hulls, last, 0..last, is_forced));
+        self.hulls.into_iter().flatten().collect()
     }
-    hulls.into_iter().flatten().collect()
-}
 
-/// Puts the joint hull at the end in place of the two.
-fn take(hulls: &mut Vec<Option<ConvexHull>>, joints: &mut Vec<Joint>, joint: Joint) {
-    for part in joint.pair {
-        hulls[part as usize] = None;
+    fn exceeds(&self, joint: &Joint) -> bool {
+        measure(self.solid, joint.hull.outer(), self.threshold, Question::Exceeds).witness.is_some()
     }
-    joints.retain(|other| !other.pair.iter().any(|part| joint.pair.contains(part)));
-    hulls.push(Some(joint.hull));
-}
 
-fn joint(
-    solid: &Solid<'_>,
-    pockets: &[Pocket],
-    hulls: &[Option<ConvexHull>],
-    pair: [usize; 2],
-    reach: f64,
-) -> Option<Joint> {
-    let [a, b] = [hulls[pair[0]].as_ref()?, hulls[pair[1]].as_ref()?];
-    let apart = gap(bounds(solid, a), bounds(solid, b));
-    // Between two hulls farther apart than twice the threshold there is a point beyond it.
-    if apart > 2.0 * reach {
-        return None;
+    fn all_joints(&self, reach: Reach) -> Vec<Joint> {
+        (1..self.hulls.len()).flat_map(|last| self.joints(last, reach)).collect()
     }
-    let points: Vec<glam::Vec3> = a.vertices().iter().chain(b.vertices()).copied().collect();
-    let hull = ConvexHull::new(&points).ok()?;
-    let depth = deepest(solid, pockets, &hull);
-    if depth > 0.0 && reach.is_finite() {
-        return None;
+
+    /// The joints of a hull with those before it.
+    fn joints(&self, last: usize, reach: Reach) -> Vec<Joint> {
+        (0..last).into_par_iter().filter_map(|other| self.joint([other, last], reach)).collect()
     }
-    let added = volume(&hull) - volume(a) - volume(b);
-    Some(Joint { pair: pair.map(|part| part as u32), hull, depth, added })
-}
 
-/// The depth of the deepest pocket that a hull holds; zero if there is none.
-pub(super) fn deepest(solid: &Solid<'_>, pockets: &[Pocket], hull: &ConvexHull) -> f64 {
-    held(solid, pockets, hull).iter().map(|&pocket| pockets[pocket as usize].depth).fold(0.0, f64::max)
-}
+    fn joint(&self, pair: [usize; 2], reach: Reach) -> Option<Joint> {
+        let a = &self.hulls[pair[0]].as_ref()?.full;
+        let b = &self.hulls[pair[1]].as_ref()?.full;
+        // Between two hulls that are farther apart than twice the threshold there is a point beyond it, unless a third
+        // fills the gap.
+        if reach == Reach::WithinThreshold && gap(self.bounds(a), self.bounds(b)) > 2.0 * self.threshold {
+            return None;
+        }
+        let points: Vec<Vec3> = a.vertices().iter().chain(b.vertices()).copied().collect();
+        let hull = Reduced::new(ConvexHull::new(&points).ok()?, self.settings.max_vertices).ok()?;
+        let depth = deepest(self.pockets, &held(self.solid, self.pockets, hull.outer()), self.threshold);
+        if depth > 0.0 && reach == Reach::WithinThreshold {
+            return None;
+        }
+        let added = volume(&hull.full) - volume(a) - volume(b);
+        Some(Joint { pair, hull, depth, added })
+    }
 
-/// The pockets that a hull holds.
-pub(super) fn held(solid: &Solid<'_>, pockets: &[Pocket], hull: &ConvexHull) -> Vec<u32> {
-    let planes: Vec<(DVec3, f64)> = hull
-        .planes()
-        .iter()
-        .enumerate()
-        .map(|(face, plane)| {
-            let corner = hull.vertices()[hull.face_corners(face)[0] as usize];
-            let normal = plane.normal.as_dvec3();
-            (normal, normal.dot(solid.scaled(corner)) - 1e-5)
-        })
-        .collect();
-    let is_held = |pocket: &Pocket| planes.iter().all(|(normal, offset)| normal.dot(pocket.point) < *offset);
-    pockets.iter().zip(0..).filter(|(pocket, _)| is_held(pocket)).map(|(_, index)| index).collect()
-}
-
-fn bounds(solid: &Solid<'_>, hull: &ConvexHull) -> [DVec3; 2] {
-    let vertices = || hull.vertices().iter().map(|&vertex| solid.scaled(vertex));
-    [vertices().fold(DVec3::INFINITY, DVec3::min), vertices().fold(DVec3::NEG_INFINITY, DVec3::max)]
+    fn bounds(&self, hull: &ConvexHull) -> [DVec3; 2] {
+        let vertices = || hull.vertices().iter().map(|&vertex| self.solid.scaled(vertex));
+        [vertices().fold(DVec3::INFINITY, DVec3::min), vertices().fold(DVec3::NEG_INFINITY, DVec3::max)]
+    }
 }
 
 /// How far two boxes are apart.

@@ -1,4 +1,4 @@
-//! Points that no hull may hold: outside the solid and as far from it as the threshold, or farther.
+//! Points that no hull should hold: outside the solid and about as far from it as the threshold, or farther.
 //!
 //! A convex piece that holds a point farther from the solid than the threshold also holds one just as far, for it holds
 //! points of the solid and the distance changes continuously in between. So the surface at the distance of the threshold
@@ -8,18 +8,22 @@
 //! A sample proves nothing: what passes is measured with a bound (`measure`), and the point that this finds is added.
 //! Cost: a few thousand nearest-point queries.
 
+use super::measure::LIMIT;
 use super::solid::Solid;
 use crate::shape::ConvexHull;
+use crate::shape::hull::FacePlane;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
 /// The spacing of samples relative to the threshold, unless there would be too many.
 const SPACING: f64 = 0.6;
 const MAX_SAMPLES: f64 = 4000.0;
-/// Samples are this much nearer than the threshold, so that what lies between them is not missed at once.
-const NEARER: f64 = 0.97;
+/// The nearest samples are this much nearer than the threshold, so that cuts keep clear of it.
+const NEARER: f64 = 0.93;
+/// A plane through a point leaves it on the border of both sides, which is as bad as inside.
+pub(super) const BORDER: f64 = 1e-6;
 
-/// A point that no hull may hold.
+/// A point that no hull should hold.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pocket {
     pub(super) point: DVec3,
@@ -72,19 +76,36 @@ fn on_triangle([a, b, c]: [DVec3; 3], index: u32) -> DVec3 {
 /// The pockets above a point of the surface.
 fn above(solid: &Solid<'_>, hull: &HullPlanes, threshold: f64, from: DVec3, outward: DVec3) -> Vec<Pocket> {
     let mut found = Vec::new();
-    let (mut height, mut below) = (threshold, 0.0);
+    let (mut height, mut below) = (NEARER * threshold, 0.0);
     while height < 2.0 * solid.reach {
         let point = from + height * outward;
         if !hull.contains(point) {
             break;
         }
         let depth = solid.surface_distance(point);
-        if depth > NEARER * threshold && !solid.contains(point) {
+        if depth > 0.97 * NEARER * threshold && !solid.contains(point) {
             found.push(Pocket { point, depth, outward, weight: height - below });
         }
         (below, height) = (height, 2.0 * height);
     }
     found
+}
+
+/// The pockets that a hull in the coordinates of the mesh holds.
+pub(super) fn held(solid: &Solid<'_>, pockets: &[Pocket], hull: &ConvexHull) -> Vec<u32> {
+    let plane = |(face, plane): (usize, &FacePlane)| {
+        let corner = hull.vertices()[hull.face_corners(face)[0] as usize];
+        (plane.normal, plane.normal.as_dvec3().dot(solid.scaled(corner)) as f32)
+    };
+    let planes = HullPlanes { planes: hull.planes().iter().enumerate().map(plane).collect() };
+    let is_held = |&index: &u32| planes.contains(pockets[index as usize].point);
+    (0..pockets.len() as u32).filter(is_held).collect()
+}
+
+/// The depth of the deepest of some pockets; zero if none is beyond the threshold.
+pub(super) fn deepest(pockets: &[Pocket], held: &[u32], threshold: f64) -> f64 {
+    let depths = held.iter().map(|&pocket| pockets[pocket as usize].depth);
+    depths.filter(|depth| *depth > LIMIT * threshold).fold(0.0, f64::max)
 }
 
 /// The planes of a hull in the coordinates of the search.
@@ -96,13 +117,12 @@ impl HullPlanes {
     /// None if the points span no volume.
     pub(super) fn around(points: &[DVec3]) -> Option<Self> {
         let points: Vec<Vec3> = points.iter().map(|point| point.as_vec3()).collect();
-        let hull = ConvexHull::new(&points).ok()?;
-        Some(Self { planes: hull.planes().iter().map(|plane| (plane.normal, plane.offset)).collect() })
+        ConvexHull::triangle_planes(&points).map(|planes| Self { planes })
     }
 
-    /// Whether a point is inside, by more than rounding.
+    /// Whether a point is inside or on the border.
     pub(super) fn contains(&self, point: DVec3) -> bool {
         let point = point.as_vec3();
-        self.planes.iter().all(|(normal, offset)| normal.dot(point) < offset - 1e-5)
+        self.planes.iter().all(|(normal, offset)| normal.dot(point) <= offset + BORDER as f32)
     }
 }

@@ -9,12 +9,30 @@
 use crate::shape::{ConvexHull, ShapeError};
 use glam::{DVec3, Vec3};
 
-/// The hull, or one of at most `max_vertices` vertices around it.
-pub(super) fn reduced(hull: &ConvexHull, max_vertices: usize) -> Result<ConvexHull, ShapeError> {
-    let (inner, _) = ConvexHull::with_budget(hull.vertices(), max_vertices)?;
-    if hull.vertices().len() <= max_vertices {
-        return Ok(inner);
+/// A hull, and one around it within the budget of vertices.
+pub(super) struct Reduced {
+    pub(super) full: ConvexHull,
+    outer: Option<ConvexHull>,
+}
+
+impl Reduced {
+    pub(super) fn new(full: ConvexHull, max_vertices: usize) -> Result<Self, ShapeError> {
+        let is_within = full.vertices().len() <= max_vertices;
+        let outer = if is_within { None } else { Some(reduced(&full, max_vertices)?) };
+        Ok(Self { full, outer })
     }
+
+    pub(super) fn outer(&self) -> &ConvexHull {
+        self.outer.as_ref().unwrap_or(&self.full)
+    }
+
+    pub(super) fn into_outer(self) -> ConvexHull {
+        self.outer.unwrap_or(self.full)
+    }
+}
+
+fn reduced(hull: &ConvexHull, max_vertices: usize) -> Result<ConvexHull, ShapeError> {
+    let (inner, _) = ConvexHull::with_budget(hull.vertices(), max_vertices)?;
     let grown = grown_around(inner.vertices(), hull)?;
     let fewer_planes = fewer_planes(hull, max_vertices)
         .and_then(|corners| grown_around(&corners, hull).ok())

@@ -13,14 +13,14 @@
 
 use super::cell::Cut;
 use super::fragment::Fragment;
-use super::pockets::{HullPlanes, Pocket};
+use super::pockets::{BORDER, HullPlanes, Pocket};
 use super::reflex::ReflexEdge;
 use glam::DVec3;
 use rayon::prelude::*;
 use std::f64::consts::PI;
 
 /// How many points the coarse copy of a piece has at the most.
-const COARSE: usize = 500;
+const COARSE: usize = 300;
 /// So many of the candidates are followed up.
 const FOLLOWED: usize = 8;
 /// So many levels of cuts are looked ahead.
@@ -45,15 +45,19 @@ struct Node {
     weight: f64,
 }
 
-/// How many directions to try around the way to the surface, and how many reflex edges.
+/// How widely to look for cuts.
 struct Breadth {
+    /// How many deep points that lie differently propose planes, and at how many angles each.
+    points: usize,
     angles: u32,
+    /// How many reflex edges.
     edges: usize,
-    has_middles: bool,
 }
 
-const WIDE: Breadth = Breadth { angles: 8, edges: 4, has_middles: true };
-const NARROW: Breadth = Breadth { angles: 4, edges: 2, has_middles: false };
+const WIDE: Breadth = Breadth { points: 3, angles: 4, edges: 4 };
+const NARROW: Breadth = Breadth { points: 2, angles: 2, edges: 2 };
+/// The plane that wins is turned and moved by less and less, so often.
+const REFINEMENTS: i32 = 3;
 
 impl Search<'_> {
     /// The cuts that promise most, the best first, of a piece whose hull holds the `held` pockets; none if no plane
@@ -68,36 +72,41 @@ impl Search<'_> {
             .filter_map(|cut| self.split(&root, &cut).map(|sides| (sides[0].weight + sides[1].weight, cut, sides)))
             .collect();
         rated.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let followed: Vec<(f64, Cut)> = rated
-            .par_iter()
-            .take(FOLLOWED)
-            .map(|(rest, cut, sides)| {
-                let ahead: f64 = sides.iter().map(|side| self.pieces_ahead(side, LEVELS - 1, root.weight)).sum();
-                (ahead + 1e-3 * rest / root.weight.max(f64::MIN_POSITIVE), *cut)
-            })
-            .collect();
-        let mut cuts = followed;
+        let cost = |(rest, cut, sides): &(f64, Cut, [Node; 2]), limit: f64| {
+            let tie = 1e-3 * rest / root.weight.max(f64::MIN_POSITIVE);
+            let first = self.pieces_ahead(&sides[0], LEVELS - 1, root.weight, limit - 1.0);
+            (tie + first + self.pieces_ahead(&sides[1], LEVELS - 1, root.weight, limit - first), *cut)
+        };
+        // The first sets a limit for all others, which are then independent of each other and of the threads.
+        let mut cuts: Vec<(f64, Cut)> = rated.iter().take(1).map(|first| cost(first, f64::INFINITY)).collect();
+        let limit = cuts.first().map_or(f64::INFINITY, |first| first.0);
+        cuts.par_extend(rated.par_iter().skip(1).take(FOLLOWED - 1).map(|candidate| cost(candidate, limit)));
         cuts.sort_by(|a, b| a.0.total_cmp(&b.0));
-        cuts.into_iter().map(|(_, cut)| cut).chain(rated.iter().skip(FOLLOWED).map(|(_, cut, _)| *cut)).collect()
+        let best = cuts.first().map(|(_, cut)| self.refined(&root, *cut));
+        best.into_iter().chain(cuts.into_iter().map(|(_, cut)| cut)).chain(rated.iter().skip(FOLLOWED).map(|rated| rated.1)).collect()
     }
 
-    /// About how many hulls a piece will take, from cutting greedily for some levels.
-    fn pieces_ahead(&self, node: &Node, levels: u32, whole: f64) -> f64 {
+    /// About how many hulls a piece will take, from cutting greedily for some levels; infinity as soon as it is more
+    /// than the limit.
+    fn pieces_ahead(&self, node: &Node, levels: u32, whole: f64, limit: f64) -> f64 {
         if node.pockets.is_empty() {
             return 1.0;
         }
+        let left_over = 2.0 + 16.0 * node.weight / whole.max(f64::MIN_POSITIVE);
         if levels == 0 {
-            return 2.0 + 16.0 * node.weight / whole.max(f64::MIN_POSITIVE);
+            return left_over;
+        }
+        if limit < 2.0 {
+            return f64::INFINITY;
         }
         let best = self
             .candidates(node, &NARROW)
             .into_iter()
             .filter_map(|cut| self.split(node, &cut))
             .min_by(|a, b| (a[0].weight + a[1].weight).total_cmp(&(b[0].weight + b[1].weight)));
-        match best {
-            None => 2.0 + 16.0 * node.weight / whole.max(f64::MIN_POSITIVE),
-            Some(sides) => sides.iter().map(|side| self.pieces_ahead(side, levels - 1, whole)).sum(),
-        }
+        let Some([above, below]) = best else { return left_over };
+        let first = self.pieces_ahead(&above, levels - 1, whole, limit - 1.0);
+        first + self.pieces_ahead(&below, levels - 1, whole, limit - first)
     }
 
     fn candidates(&self, node: &Node, breadth: &Breadth) -> Vec<Cut> {
@@ -112,9 +121,8 @@ impl Search<'_> {
                 cuts.push(cut);
             }
         };
-        let depth = |pocket: &&Pocket| pocket.depth;
-        let held = node.pockets.iter().map(|&pocket| &self.pockets[pocket as usize]);
-        let Some(deepest) = held.reduce(|a, b| if depth(&b) > depth(&a) { b } else { a }) else { return cuts };
+        let deep = self.deep_points(node, breadth.points);
+        let Some(deepest) = deep.first() else { return cuts };
         let mut edges: Vec<(f64, &ReflexEdge)> = node
             .reflex
             .iter()
@@ -127,24 +135,65 @@ impl Search<'_> {
                 add(edge.middle, normal);
             }
         }
-        let (right, up) = upright_pair(deepest.outward);
-        for index in 0..breadth.angles {
-            let (sine, cosine) = libm::sincos(PI * f64::from(index) / f64::from(breadth.angles));
-            add(deepest.point, cosine * right + sine * up);
-        }
-        add(deepest.point - deepest.depth * deepest.outward, deepest.outward);
-        for axis in DVec3::AXES {
-            add(deepest.point, axis);
-        }
-        if breadth.has_middles {
-            let points = &node.fragment.points;
-            let min = points.iter().copied().fold(DVec3::INFINITY, DVec3::min);
-            let max = points.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
-            for axis in DVec3::AXES {
-                add(0.5 * (min + max), axis);
+        for pocket in &deep {
+            let (right, up) = upright_pair(pocket.outward);
+            for index in 0..breadth.angles {
+                let (sine, cosine) = libm::sincos(PI * f64::from(index) / f64::from(breadth.angles));
+                add(pocket.point, cosine * right + sine * up);
             }
         }
+        add(deepest.point - deepest.depth * deepest.outward, deepest.outward);
+        let points = &node.fragment.points;
+        let min = points.iter().copied().fold(DVec3::INFINITY, DVec3::min);
+        let max = points.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
+        for axis in DVec3::AXES {
+            add(deepest.point, axis);
+            add(0.5 * (min + max), axis);
+        }
         cuts
+    }
+
+    /// The deepest of the pockets that a piece holds, and the deepest that face in other directions.
+    fn deep_points(&self, node: &Node, most: usize) -> Vec<Pocket> {
+        let mut chosen: Vec<Pocket> = Vec::with_capacity(most);
+        while chosen.len() < most {
+            let is_other = |pocket: &&Pocket| chosen.iter().all(|other| other.outward.dot(pocket.outward).abs() < 0.8);
+            let held = node.pockets.iter().map(|&pocket| &self.pockets[pocket as usize]);
+            let next = held.filter(is_other).reduce(|a, b| if b.depth > a.depth { b } else { a });
+            match next {
+                Some(next) if chosen.first().is_none_or(|first| next.depth > 0.7 * first.depth) => chosen.push(*next),
+                _ => break,
+            }
+        }
+        chosen
+    }
+
+    /// Turns and moves a plane as long as that leaves less.
+    fn refined(&self, node: &Node, cut: Cut) -> Cut {
+        let rest = |cut: &Cut| self.split(node, cut).map_or(f64::INFINITY, |[a, b]| a.weight + b.weight);
+        let points = &node.fragment.points;
+        let middle = points.iter().copied().sum::<DVec3>() / points.len().max(1) as f64;
+        let reach = points.iter().map(|point| point.distance(middle)).fold(0.0, f64::max);
+        let (mut best, mut least) = (cut, rest(&cut));
+        for round in 0..REFINEMENTS {
+            let step = 0.2 * 0.5f64.powi(round);
+            let on_plane = middle - best.height(middle) * best.normal;
+            let (right, up) = upright_pair(best.normal);
+            let moves = [right, -right, up, -up].map(|turn| (on_plane, best.normal + step * turn));
+            let shifts = [1.0, -1.0].map(|sign| (on_plane + 0.5 * sign * step * reach * best.normal, best.normal));
+            let tried: Vec<(f64, Cut)> = moves
+                .into_par_iter()
+                .chain(shifts)
+                .filter_map(|(point, normal)| Cut::through(point, normal))
+                .map(|cut| (rest(&cut), cut))
+                .collect();
+            for (rest, cut) in tried {
+                if rest < least {
+                    (least, best) = (rest, cut);
+                }
+            }
+        }
+        best
     }
 
     /// Both sides of a cut; none if one of them is empty or as thin as rounding.
@@ -153,10 +202,12 @@ impl Search<'_> {
         let [mut above, mut below] = [self.node(above, cut)?, self.node(below, cut)?];
         for &pocket in &node.pockets {
             let Pocket { point, weight, .. } = self.pockets[pocket as usize];
-            let (side, hull) = if cut.height(point) > 0.0 { &mut above } else { &mut below };
-            if hull.as_ref().is_some_and(|hull| hull.contains(point)) {
-                side.pockets.push(pocket);
-                side.weight += weight;
+            let height = cut.height(point);
+            for ((side, hull), is_near) in [(&mut above, height > -BORDER), (&mut below, height < BORDER)] {
+                if is_near && hull.as_ref().is_some_and(|hull| hull.contains(point)) {
+                    side.pockets.push(pocket);
+                    side.weight += weight;
+                }
             }
         }
         for &edge in &node.reflex {

@@ -66,11 +66,6 @@ impl<'a> Solid<'a> {
         point / self.scale + self.middle
     }
 
-    /// A length in the coordinates of the mesh.
-    pub(super) fn unscaled_length(&self, length: f64) -> f64 {
-        length / self.scale
-    }
-
     /// The corners of a triangle, counter-clockwise from outside.
     pub(super) fn corners(&self, triangle: usize) -> [DVec3; 3] {
         let [a, b, c] = self.mesh.corners(triangle).map(|corner| self.scaled(corner));
