@@ -84,7 +84,9 @@ fn size_and_place_do_not_matter() {
 #[test]
 fn thin_and_long_solids_are_enclosed() {
     let settings = Settings::default();
-    for stretch in [Vec3::new(1.0, 1.0, 1e-3), Vec3::new(1e-3, 1.0, 1.0), Vec3::new(1.0, 1.0, 1e-5), Vec3::new(1.0, 100.0, 1.0)] {
+    for stretch in
+        [Vec3::new(1.0, 1.0, 1e-3), Vec3::new(1e-3, 1.0, 1.0), Vec3::new(1.0, 1.0, 1e-5), Vec3::new(1.0, 100.0, 1.0)]
+    {
         let thin = moved(&l_shape(), |vertex| vertex * stretch);
         let parts = decompose(&thin, &settings).unwrap();
         assert_sound(&format!("stretched by {stretch}"), &thin, &settings, &parts, 1000);
@@ -93,7 +95,15 @@ fn thin_and_long_solids_are_enclosed() {
     }
     // A bowl with walls a hundredth of its size thick.
     let bowl = moved(&cubes([6, 6, 6], |x, y, z| [0, 5].contains(&x) || [0, 5].contains(&y) || z == 0), |vertex| {
-        let thinned = |x: f32| if x <= 1.0 { 0.06 * x } else if x >= 5.0 { 6.0 - 0.06 * (6.0 - x) } else { x };
+        let thinned = |x: f32| {
+            if x <= 1.0 {
+                0.06 * x
+            } else if x >= 5.0 {
+                6.0 - 0.06 * (6.0 - x)
+            } else {
+                x
+            }
+        };
         Vec3::new(thinned(vertex.x), thinned(vertex.y), if vertex.z <= 1.0 { 0.06 * vertex.z } else { vertex.z })
     });
     let parts = decompose(&bowl, &settings).unwrap();

@@ -62,7 +62,8 @@ impl Fragment {
                     halves[1].copy(self, polygon);
                 }
                 (false, false) => {
-                    let area = crate::shape::hull::doubled_area(polygon.iter().map(|&corner| self.points[corner as usize]));
+                    let area =
+                        crate::shape::hull::doubled_area(polygon.iter().map(|&corner| self.points[corner as usize]));
                     halves[usize::from(area.dot(cut.normal) > 0.0)].copy(self, polygon);
                 }
             }

@@ -44,7 +44,8 @@ fn reduced(hull: &ConvexHull, max_vertices: usize) -> Result<ConvexHull, ShapeEr
 fn fewer_planes(hull: &ConvexHull, max_vertices: usize) -> Option<Vec<Vec3>> {
     let middle = middle(hull.vertices());
     // Brought to the same extent along all axes, so that thin hulls have a dual that is no thinner.
-    let extent = hull.vertices().iter().fold(DVec3::ZERO, |extent, vertex| extent.max((vertex.as_dvec3() - middle).abs()));
+    let extent =
+        hull.vertices().iter().fold(DVec3::ZERO, |extent, vertex| extent.max((vertex.as_dvec3() - middle).abs()));
     if extent.min_element() <= 0.0 {
         return None;
     }

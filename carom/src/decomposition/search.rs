@@ -83,7 +83,10 @@ impl Search<'_> {
         cuts.par_extend(rated.par_iter().skip(1).take(FOLLOWED - 1).map(|candidate| cost(candidate, limit)));
         cuts.sort_by(|a, b| a.0.total_cmp(&b.0));
         let best = cuts.first().map(|(_, cut)| self.refined(&root, *cut));
-        best.into_iter().chain(cuts.into_iter().map(|(_, cut)| cut)).chain(rated.iter().skip(FOLLOWED).map(|rated| rated.1)).collect()
+        best.into_iter()
+            .chain(cuts.into_iter().map(|(_, cut)| cut))
+            .chain(rated.iter().skip(FOLLOWED).map(|rated| rated.1))
+            .collect()
     }
 
     /// About how many hulls a piece will take, from cutting greedily for some levels; infinity as soon as it is more
