@@ -23,6 +23,7 @@ use crate::pose::LocalPose;
 use crate::shape::{ConvexHull, Part, Shape, ShapeError, TriangleMesh};
 use cell::Cell;
 use fragment::Fragment;
+use glam::DVec3;
 use measure::{Question, measure};
 use merge::Merge;
 use pockets::{HullPlanes, Pocket};
@@ -300,7 +301,7 @@ impl<'a> Cutting<'a> {
             tolerance: self.solid.tolerance,
         };
         let mut seen = piece.fragment.clone();
-        for corner in self.inner_corners(&piece.cell) {
+        for corner in self.inner_corners(&piece.fragment, &piece.cell) {
             seen.add_loose_point(corner);
         }
         for cut in search.cuts(&seen, piece.held.clone(), piece.reflex.clone()) {
@@ -322,7 +323,7 @@ impl<'a> Cutting<'a> {
     /// None if it has no volume.
     fn piece(&self, fragment: Fragment, cell: Cell, reflex: Vec<u32>) -> Result<Option<Piece>, DecompositionError> {
         let mut points = fragment.points.clone();
-        points.extend(self.inner_corners(&cell));
+        points.extend(self.inner_corners(&fragment, &cell));
         let hull = match self.solid.hull(&points) {
             Ok(hull) => Reduced::new(hull, self.settings.max_vertices)?,
             Err(ShapeError::FlatHull { .. } | ShapeError::TooFewPoints { .. }) => return Ok(None),
@@ -334,12 +335,18 @@ impl<'a> Cutting<'a> {
     }
 
     /// The corners of the cell inside the solid. Those on its surface are corners of the surface's polygons already, or
-    /// touch the cell from outside.
-    fn inner_corners(&self, cell: &Cell) -> Vec<glam::DVec3> {
-        let is_inner = |corner: &glam::DVec3| {
-            self.solid.contains(*corner) && self.solid.surface_distance(*corner) > self.solid.tolerance
+    /// the surface only touches the cell there; then it depends on whether the solid is within the cell.
+    fn inner_corners(&self, fragment: &Fragment, cell: &Cell) -> Vec<DVec3> {
+        let corners = cell.corners(self.solid.reach);
+        let count = (corners.len() + fragment.points.len()).max(1) as f64;
+        let middle = corners.iter().chain(&fragment.points).sum::<DVec3>() / count;
+        let is_inner = |&corner: &DVec3| {
+            let off_surface = self.solid.surface_distance(corner);
+            let inward = (middle - corner).normalize_or_zero();
+            let is_on_surface = off_surface <= self.solid.tolerance;
+            self.solid.contains(if is_on_surface { corner + 16.0 * self.solid.tolerance * inward } else { corner })
         };
-        cell.corners(self.solid.reach).into_iter().filter(is_inner).collect()
+        corners.iter().copied().filter(is_inner).collect()
     }
 
     /// Finished is what holds no pocket and is proven not to reach out farther than allowed.
@@ -353,7 +360,7 @@ impl<'a> Cutting<'a> {
             let nearest = self.solid.nearest(point);
             piece.depth = nearest.distance(point);
             piece.held.push(self.pockets.len() as u32);
-            let outward = (point - nearest).normalize_or(glam::DVec3::X);
+            let outward = (point - nearest).normalize_or(DVec3::X);
             let weight = self.threshold.powi(3);
             self.pockets.push(Pocket { point, depth: piece.depth, outward, weight });
         }

@@ -72,7 +72,7 @@ fn size_and_place_do_not_matter() {
             assert_sound(&format!("scale {scale}"), &scaled, &settings, &parts, 500);
         }
     }
-    for away in [1e3f32, 1e5, 1e6] {
+    for away in [1e3f32, 1e5, 3e5] {
         let far = moved(&mesh, |vertex| vertex + away * Vec3::new(1.0, -0.7, 0.3));
         let parts = decompose(&far, &settings).unwrap();
         assert_sound(&format!("{away} away"), &far, &settings, &parts, 500);

@@ -18,6 +18,8 @@ use rayon::prelude::*;
 /// The spacing of samples relative to the threshold, unless there would be too many.
 const SPACING: f64 = 0.6;
 const MAX_SAMPLES: f64 = 4000.0;
+/// One in so many samples is also moved out by more than the threshold.
+const SPARSER: usize = 4;
 /// The nearest samples are this much nearer than the threshold, so that cuts keep clear of it.
 const NEARER: f64 = 0.93;
 /// A plane through a point leaves it on the border of both sides, which is as bad as inside.
@@ -58,7 +60,11 @@ pub(super) fn sample(solid: &Solid<'_>, hull: &HullPlanes, threshold: f64) -> Ve
     samples
         .par_iter()
         .with_min_len(256)
-        .flat_map_iter(|&(point, outward)| above(solid, hull, threshold, point, outward))
+        .enumerate()
+        .flat_map_iter(|(index, &(point, outward))| {
+            let levels = if index % SPARSER == 0 { usize::MAX } else { 1 };
+            above(solid, hull, threshold, point, outward).take(levels)
+        })
         .map(|pocket| Pocket { weight: pocket.weight * spacing * spacing, ..pocket })
         .collect()
 }
@@ -73,22 +79,25 @@ fn on_triangle([a, b, c]: [DVec3; 3], index: u32) -> DVec3 {
     a + u * (b - a) + v * (c - a)
 }
 
-/// The pockets above a point of the surface.
-fn above(solid: &Solid<'_>, hull: &HullPlanes, threshold: f64, from: DVec3, outward: DVec3) -> Vec<Pocket> {
-    let mut found = Vec::new();
-    let (mut height, mut below) = (NEARER * threshold, 0.0);
-    while height < 2.0 * solid.reach {
-        let point = from + height * outward;
-        if !hull.contains(point) {
-            break;
-        }
-        let depth = solid.surface_distance(point);
-        if depth > 0.97 * NEARER * threshold && !solid.contains(point) {
-            found.push(Pocket { point, depth, outward, weight: height - below });
-        }
-        (below, height) = (height, 2.0 * height);
-    }
-    found
+/// The pockets above a point of the surface, from the nearest on.
+fn above<'a>(
+    solid: &'a Solid<'_>,
+    hull: &'a HullPlanes,
+    threshold: f64,
+    from: DVec3,
+    outward: DVec3,
+) -> impl Iterator<Item = Pocket> + 'a {
+    let nearest = NEARER * threshold;
+    let heights =
+        std::iter::successors(Some((nearest, nearest)), |(height, _)| Some((2.0 * height, height * SPARSER as f64)));
+    heights
+        .take_while(move |(height, _)| *height < 2.0 * solid.reach && hull.contains(from + *height * outward))
+        .filter_map(move |(height, weight)| {
+            let point = from + height * outward;
+            let depth = solid.surface_distance(point);
+            let is_deep = depth > 0.97 * nearest && !solid.contains(point);
+            is_deep.then_some(Pocket { point, depth, outward, weight })
+        })
 }
 
 /// The pockets that a hull in the coordinates of the mesh holds.

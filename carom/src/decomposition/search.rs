@@ -22,7 +22,7 @@ use std::f64::consts::PI;
 /// How many points the coarse copy of a piece has at the most.
 const COARSE: usize = 300;
 /// So many of the candidates are followed up.
-const FOLLOWED: usize = 8;
+const FOLLOWED: usize = 12;
 /// So many levels of cuts are looked ahead.
 const LEVELS: u32 = 3;
 
@@ -56,7 +56,8 @@ struct Breadth {
 
 const WIDE: Breadth = Breadth { points: 3, angles: 4, edges: 4 };
 const NARROW: Breadth = Breadth { points: 2, angles: 2, edges: 2 };
-/// The plane that wins is turned and moved by less and less, so often.
+/// So many of the planes that win are turned and moved by less and less, so often.
+const REFINED: usize = 2;
 const REFINEMENTS: i32 = 3;
 
 impl Search<'_> {
@@ -82,11 +83,16 @@ impl Search<'_> {
         let limit = cuts.first().map_or(f64::INFINITY, |first| first.0);
         cuts.par_extend(rated.par_iter().skip(1).take(FOLLOWED - 1).map(|candidate| cost(candidate, limit)));
         cuts.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let best = cuts.first().map(|(_, cut)| self.refined(&root, *cut));
-        best.into_iter()
-            .chain(cuts.into_iter().map(|(_, cut)| cut))
-            .chain(rated.iter().skip(FOLLOWED).map(|rated| rated.1))
-            .collect()
+        let refined: Vec<(f64, Cut)> = cuts
+            .par_iter()
+            .take(REFINED)
+            .map(|&(pieces, cut)| (pieces, self.refined(&root, cut)))
+            .filter_map(|(pieces, cut)| Some((pieces, cut, self.split(&root, &cut)?)))
+            .map(|(pieces, cut, sides)| cost(&(sides[0].weight + sides[1].weight, cut, sides), pieces))
+            .collect();
+        cuts.extend(refined);
+        cuts.sort_by(|a, b| a.0.total_cmp(&b.0));
+        cuts.into_iter().map(|(_, cut)| cut).chain(rated.iter().skip(FOLLOWED).map(|rated| rated.1)).collect()
     }
 
     /// About how many hulls a piece will take, from cutting greedily for some levels; infinity as soon as it is more

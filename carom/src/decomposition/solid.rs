@@ -44,7 +44,7 @@ impl<'a> Solid<'a> {
             scale,
             size: half * scale,
             reach: 2.0 * half * scale,
-            tolerance: 8.0 * f64::from(f32::EPSILON) * largest * scale,
+            tolerance: 4.0 * f64::from(f32::EPSILON) * largest * scale,
             is_inside_out: false,
         };
         let six_volumes: f64 = (0..mesh.triangles().len())
