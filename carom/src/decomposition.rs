@@ -264,7 +264,7 @@ impl<'a> Cutting<'a> {
         mut self,
         progress: &mut impl FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<(Vec<Pocket>, Vec<Reduced>, bool), DecompositionError> {
-        let most = self.settings.max_hulls.saturating_mul(4).saturating_add(64);
+        let most = self.settings.max_hulls.saturating_mul(2).saturating_add(64);
         let mut is_stuck = false;
         while let Some(deepest) = (0..self.unfinished.len()).reduce(|a, b| if self.is_deeper(b, a) { b } else { a }) {
             let (pieces, unfinished) = (self.unfinished.len() + self.finished.len(), self.unfinished.len());
@@ -357,12 +357,10 @@ impl<'a> Cutting<'a> {
                 self.finished.push(piece.hull);
                 return;
             };
-            let nearest = self.solid.nearest(point);
-            piece.depth = nearest.distance(point);
-            piece.held.push(self.pockets.len() as u32);
-            let outward = (point - nearest).normalize_or(DVec3::X);
-            let weight = self.threshold.powi(3);
-            self.pockets.push(Pocket { point, depth: piece.depth, outward, weight });
+            let first_new = self.pockets.len() as u32;
+            self.pockets.extend(pockets::around(self.solid, &piece.hull.full, point, self.threshold));
+            piece.held.extend(first_new..self.pockets.len() as u32);
+            piece.depth = self.pockets[first_new as usize].depth;
         }
         self.unfinished.push(piece);
     }

@@ -22,6 +22,8 @@ const MAX_SAMPLES: f64 = 4000.0;
 const SPARSER: usize = 4;
 /// The nearest samples are this much nearer than the threshold, so that cuts keep clear of it.
 const NEARER: f64 = 0.93;
+/// So many points are tried in a hull that slipped between the samples.
+const BETWEEN: usize = 64;
 /// A plane through a point leaves it on the border of both sides, which is as bad as inside.
 pub(super) const BORDER: f64 = 1e-6;
 
@@ -67,6 +69,25 @@ pub(super) fn sample(solid: &Solid<'_>, hull: &HullPlanes, threshold: f64) -> Ve
         })
         .map(|pocket| Pocket { weight: pocket.weight * spacing * spacing, ..pocket })
         .collect()
+}
+
+/// Pockets in a hull that holds none so far, though it holds `found`, which is beyond the threshold: that one first, then
+/// those of some points between the vertices of the hull. Slices thinner than the samples are wide need them.
+pub(super) fn around(solid: &Solid<'_>, hull: &ConvexHull, found: DVec3, threshold: f64) -> Vec<Pocket> {
+    let pocket = |point: DVec3| {
+        let nearest = solid.nearest(point);
+        let outward = (point - nearest).normalize_or(DVec3::X);
+        Pocket { point, depth: nearest.distance(point), outward, weight: threshold.powi(3) }
+    };
+    let vertices = hull.vertices();
+    // Steps of the golden section through the list: no two triples are alike.
+    let vertex = |step: usize| {
+        let share = (0.618_033_988_749_894_9 * step as f64).fract();
+        solid.scaled(vertices[(share * vertices.len() as f64) as usize % vertices.len()])
+    };
+    let between = (0..BETWEEN).map(|index| (vertex(3 * index) + vertex(3 * index + 1) + vertex(3 * index + 2)) / 3.0);
+    let deep = between.map(pocket).filter(|pocket| pocket.depth > LIMIT * threshold && !solid.contains(pocket.point));
+    std::iter::once(pocket(found)).chain(deep).collect()
 }
 
 /// Point `index` of a sequence that fills a triangle evenly: Roberts' R2 sequence, folded along the diagonal.

@@ -68,15 +68,15 @@ impl Search<'_> {
         let fragment = fragment.coarsened(COARSE, 0.25 * self.threshold);
         let root = Node { fragment, pockets: held, reflex, weight };
         let candidates = self.candidates(&root, &WIDE);
-        let mut rated: Vec<(f64, Cut, [Node; 2])> = candidates
-            .into_par_iter()
-            .filter_map(|cut| self.split(&root, &cut).map(|sides| (sides[0].weight + sides[1].weight, cut, sides)))
-            .collect();
-        rated.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let cost = |(rest, cut, sides): &(f64, Cut, [Node; 2]), limit: f64| {
-            let tie = 1e-3 * rest / root.weight.max(f64::MIN_POSITIVE);
-            let first = self.pieces_ahead(&sides[0], LEVELS - 1, root.weight, limit - 1.0);
-            (tie + first + self.pieces_ahead(&sides[1], LEVELS - 1, root.weight, limit - first), *cut)
+        let mut rated: Vec<(Cut, [Node; 2])> =
+            candidates.into_par_iter().filter_map(|cut| Some((cut, self.split(&root, &cut)?))).collect();
+        let rating = |sides: &[Node; 2]| self.estimate(&sides[0]) + self.estimate(&sides[1]);
+        rated.sort_by(|a, b| rating(&a.1).total_cmp(&rating(&b.1)));
+        let cost = |(cut, sides): &(Cut, [Node; 2]), limit: f64| {
+            // So little that it only decides between equals.
+            let tie = 1e-3 * rest(sides) / root.weight.max(f64::MIN_POSITIVE);
+            let first = self.pieces_ahead(&sides[0], LEVELS - 1, limit - 1.0);
+            (tie + first + self.pieces_ahead(&sides[1], LEVELS - 1, limit - first), *cut)
         };
         // The first sets a limit for all others, which are then independent of each other and of the threads.
         let mut cuts: Vec<(f64, Cut)> = rated.iter().take(1).map(|first| cost(first, f64::INFINITY)).collect();
@@ -87,35 +87,39 @@ impl Search<'_> {
             .par_iter()
             .take(REFINED)
             .map(|&(pieces, cut)| (pieces, self.refined(&root, cut)))
-            .filter_map(|(pieces, cut)| Some((pieces, cut, self.split(&root, &cut)?)))
-            .map(|(pieces, cut, sides)| cost(&(sides[0].weight + sides[1].weight, cut, sides), pieces))
+            .filter_map(|(pieces, cut)| Some(cost(&(cut, self.split(&root, &cut)?), pieces)))
             .collect();
         cuts.extend(refined);
         cuts.sort_by(|a, b| a.0.total_cmp(&b.0));
-        cuts.into_iter().map(|(_, cut)| cut).chain(rated.iter().skip(FOLLOWED).map(|rated| rated.1)).collect()
+        cuts.into_iter().map(|(_, cut)| cut).chain(rated.iter().skip(FOLLOWED).map(|rated| rated.0)).collect()
+    }
+
+    /// About how many hulls a piece will take, by the volume of its pockets. The width of a pocket counts, and not its
+    /// volume: half of a torus needs half as many hulls, though its halves hold far less than half of the hole each. The
+    /// factors are chosen so that this is about right for rings.
+    fn estimate(&self, node: &Node) -> f64 {
+        if node.pockets.is_empty() {
+            return 1.0;
+        }
+        let least = 4.0 * self.threshold.powi(3);
+        (1.0 + 0.6 * libm::cbrt(node.weight / least)).max(2.0)
     }
 
     /// About how many hulls a piece will take, from cutting greedily for some levels; infinity as soon as it is more
     /// than the limit.
-    fn pieces_ahead(&self, node: &Node, levels: u32, whole: f64, limit: f64) -> f64 {
-        if node.pockets.is_empty() {
-            return 1.0;
-        }
-        let left_over = 2.0 + 16.0 * node.weight / whole.max(f64::MIN_POSITIVE);
-        if levels == 0 {
-            return left_over;
+    fn pieces_ahead(&self, node: &Node, levels: u32, limit: f64) -> f64 {
+        if node.pockets.is_empty() || levels == 0 {
+            return self.estimate(node);
         }
         if limit < 2.0 {
             return f64::INFINITY;
         }
-        let best = self
-            .candidates(node, &NARROW)
-            .into_iter()
-            .filter_map(|cut| self.split(node, &cut))
-            .min_by(|a, b| (a[0].weight + a[1].weight).total_cmp(&(b[0].weight + b[1].weight)));
-        let Some([above, below]) = best else { return left_over };
-        let first = self.pieces_ahead(&above, levels - 1, whole, limit - 1.0);
-        first + self.pieces_ahead(&below, levels - 1, whole, limit - first)
+        let sides = self.candidates(node, &NARROW).into_iter().filter_map(|cut| self.split(node, &cut));
+        let Some([above, below]) = sides.min_by(|a, b| rest(a).total_cmp(&rest(b))) else {
+            return self.estimate(node);
+        };
+        let first = self.pieces_ahead(&above, levels - 1, limit - 1.0);
+        first + self.pieces_ahead(&below, levels - 1, limit - first)
     }
 
     fn candidates(&self, node: &Node, breadth: &Breadth) -> Vec<Cut> {
@@ -179,7 +183,7 @@ impl Search<'_> {
 
     /// Turns and moves a plane as long as that leaves less.
     fn refined(&self, node: &Node, cut: Cut) -> Cut {
-        let rest = |cut: &Cut| self.split(node, cut).map_or(f64::INFINITY, |[a, b]| a.weight + b.weight);
+        let rest = |cut: &Cut| self.split(node, cut).map_or(f64::INFINITY, |sides| rest(&sides));
         let points = &node.fragment.points;
         let middle = points.iter().copied().sum::<DVec3>() / points.len().max(1) as f64;
         let reach = points.iter().map(|point| point.distance(middle)).fold(0.0, f64::max);
@@ -238,6 +242,11 @@ impl Search<'_> {
         let hull = HullPlanes::around(&fragment.points);
         Some((Node { fragment, pockets: Vec::new(), reflex: Vec::new(), weight: 0.0 }, hull))
     }
+}
+
+/// What is left of the pockets on both sides.
+fn rest(sides: &[Node; 2]) -> f64 {
+    sides[0].weight + sides[1].weight
 }
 
 /// Two unit vectors across `direction` and each other, the first as level or as upright as can be: planes along the axes
