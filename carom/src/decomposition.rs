@@ -33,6 +33,9 @@ use search::Search;
 use solid::Solid;
 use std::ops::ControlFlow;
 
+/// So many pieces are cut only because their hulls are too large with the vertices that they may have.
+const MAX_VERTEX_CUTS: usize = 32;
+
 /// What is asked of a decomposition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
@@ -68,6 +71,8 @@ pub enum Outcome {
     Reached,
     /// So few hulls were allowed that some reach farther out.
     HullBudget,
+    /// So few vertices were allowed that some hulls reach farther out.
+    VertexBudget,
     /// No cut was found that helps, or there were too many pieces.
     WorkLimit,
 }
@@ -236,6 +241,8 @@ struct Cutting<'a> {
     reflex: Vec<ReflexEdge>,
     unfinished: Vec<Piece>,
     finished: Vec<Reduced>,
+    /// How many pieces were cut for the sake of their vertices.
+    vertex_cuts: usize,
 }
 
 impl<'a> Cutting<'a> {
@@ -250,6 +257,7 @@ impl<'a> Cutting<'a> {
             reflex: reflex::edges(solid),
             unfinished: Vec::new(),
             finished: Vec::new(),
+            vertex_cuts: 0,
         };
         let all = (0..cutting.reflex.len() as u32).collect();
         match cutting.piece(surface, Cell::default(), all)? {
@@ -351,18 +359,36 @@ impl<'a> Cutting<'a> {
 
     /// Finished is what holds no pocket and is proven not to reach out farther than allowed.
     fn sort_in(&mut self, mut piece: Piece) {
-        if piece.depth == 0.0 {
-            let measured = measure(self.solid, piece.hull.outer(), self.threshold, Question::Exceeds);
-            let Some(point) = measured.witness else {
+        let witness = if piece.depth > 0.0 { None } else { self.beyond(piece.hull.outer()) };
+        if piece.depth == 0.0 && witness.is_none() {
+            self.finished.push(piece.hull);
+            return;
+        }
+        if piece.hull.is_reduced() && self.fits(&piece.hull.full) {
+            // Smaller pieces lose less, but with few vertices it would go on for ever.
+            if self.vertex_cuts == MAX_VERTEX_CUTS {
                 self.finished.push(piece.hull);
                 return;
-            };
+            }
+            self.vertex_cuts += 1;
+        }
+        if let Some(point) = witness {
             let first_new = self.pockets.len() as u32;
-            self.pockets.extend(pockets::around(self.solid, &piece.hull.full, point, self.threshold));
+            self.pockets.extend(pockets::around(self.solid, piece.hull.outer(), point, self.threshold));
             piece.held.extend(first_new..self.pockets.len() as u32);
             piece.depth = self.pockets[first_new as usize].depth;
         }
         self.unfinished.push(piece);
+    }
+
+    /// A point of the hull beyond the threshold.
+    fn beyond(&self, hull: &ConvexHull) -> Option<DVec3> {
+        measure(self.solid, hull, self.threshold, Question::Exceeds).witness
+    }
+
+    fn fits(&self, hull: &ConvexHull) -> bool {
+        let held = pockets::held(self.solid, &self.pockets, hull);
+        pockets::deepest(&self.pockets, &held, self.threshold) == 0.0 && self.beyond(hull).is_none()
     }
 }
 
@@ -377,6 +403,7 @@ fn finish(
 ) -> Result<Decomposition, DecompositionError> {
     let pieces = hulls.len();
     let (mut found, mut bound) = (0.0f64, 0.0f64);
+    let mut is_vertex_budget = true;
     for (index, hull) in hulls.iter().enumerate() {
         if progress(Progress { stage: Stage::Measuring, pieces, unfinished: pieces - index }).is_break() {
             return Err(DecompositionError::BrokenOff);
@@ -384,11 +411,16 @@ fn finish(
         let measured = measure(solid, hull.outer(), threshold, Question::Farthest);
         found = found.max(measured.found);
         bound = bound.max(measured.bound);
+        is_vertex_budget &= measured.bound <= threshold || hull.is_reduced();
     }
-    let outcome = match bound <= threshold {
-        true => Outcome::Reached,
-        false if is_stuck || pieces < settings.max_hulls => Outcome::WorkLimit,
-        false => Outcome::HullBudget,
+    let outcome = if bound <= threshold {
+        Outcome::Reached
+    } else if pieces >= settings.max_hulls {
+        Outcome::HullBudget
+    } else if is_vertex_budget && !is_stuck {
+        Outcome::VertexBudget
+    } else {
+        Outcome::WorkLimit
     };
     let hulls = hulls.into_iter().map(Reduced::into_outer).collect();
     Ok(Decomposition { hulls, outcome, found: found / solid.size, bound: bound / solid.size })

@@ -22,6 +22,10 @@ impl Reduced {
         Ok(Self { full, outer })
     }
 
+    pub(super) fn is_reduced(&self) -> bool {
+        self.outer.is_some()
+    }
+
     pub(super) fn outer(&self) -> &ConvexHull {
         self.outer.as_ref().unwrap_or(&self.full)
     }
