@@ -30,7 +30,7 @@ pub(super) fn edges(solid: &Solid<'_>) -> Vec<ReflexEdge> {
             sides.push((key(from, to), [from, to, apex], normal));
         }
     }
-    sides.sort_by(|a, b| a.0.cmp(&b.0));
+    sides.sort_by_key(|side| side.0);
     let mut found: Vec<(f64, ReflexEdge)> = sides
         .chunk_by(|a, b| a.0 == b.0)
         .filter_map(|uses| {
