@@ -98,9 +98,23 @@ pub(super) fn touch(solid: &Polytope<'_>, face: &Face, faces: &[Face], touches: 
         touches.add(face, -found.axis.normal, place, -found.axis.gap, [face.edge_feature(found.edge), found.own]);
         return true;
     }
+    if own_gap < 0.0 && touches.sides != Sides::Above && !meets(solid, face, lowest, touches) {
+        return true;
+    }
     let before = touches.count();
     onto_triangle(solid, face, out, touches);
     touches.count() > before || own_gap <= 0.0
+}
+
+/// Whether a polytope that reaches through the plane of a triangle meets the triangle itself. If no edge of the triangle
+/// enters it, what it cuts out of the plane is all inside or all outside, and one point of that tells; `lowest` is on the
+/// other side than the middle.
+fn meets(solid: &Polytope<'_>, face: &Face, lowest: DVec3, touches: &mut Touches<'_>) -> bool {
+    if (0..3).any(|edge| solid.is_entered(face, edge, touches)) {
+        return true;
+    }
+    let (high, low) = (face.height(solid.center()), face.height(lowest));
+    high == low || face.has(solid.center().lerp(lowest, high / (high - low)), touches.tolerance)
 }
 
 /// Whether an axis does not lead through the triangle from behind.
@@ -216,6 +230,29 @@ impl Polytope<'_> {
                 patch::along(&convex, direction).unwrap_or(Patch::point(DVec3::ZERO, Feature::SURFACE))
             }
         }
+    }
+
+    /// Whether an edge of the triangle comes into it; [`Self::best_face`] has measured the triangle.
+    fn is_entered(&self, face: &Face, edge: usize, touches: &mut Touches<'_>) -> bool {
+        let half = match self {
+            Self::Cuboid(half) => *half,
+            Self::Hull(_) => return touches.scratch.planes.enters(edge, touches.tolerance as f32),
+        };
+        let (from, along) = (face.corners[edge], face.corners[(edge + 1) % 3] - face.corners[edge]);
+        let (mut first, mut last) = (0.0f64, 1.0f64);
+        for axis in 0..3 {
+            if along[axis] == 0.0 {
+                if from[axis].abs() > half[axis] {
+                    return false;
+                }
+                continue;
+            }
+            let one = (-half[axis] - from[axis]) / along[axis];
+            let other = (half[axis] - from[axis]) / along[axis];
+            first = first.max(one.min(other));
+            last = last.min(one.max(other));
+        }
+        first <= last
     }
 
     /// The face that the triangle is highest above.
