@@ -12,6 +12,7 @@
 
 mod build;
 mod node;
+mod swept;
 mod tandem;
 
 pub(crate) use tandem::{Reach, visit_pairs};

@@ -6,6 +6,9 @@
 //! User-defined shapes answer supports in f32, so their results are right to about 1e-6 of their size; all others to
 //! about 1e-12.
 
+mod cast;
+mod cast_convex;
+mod cast_pieces;
 mod form;
 mod height_field;
 pub mod mesh;
@@ -15,6 +18,7 @@ mod ray;
 mod ray_convex;
 
 pub use crate::distance::separation::Stop;
+pub use cast::{Cast, Impact, Parting, Sweep, cast};
 pub use projection::{Projection, project_point};
 pub use ray::{Ray, RayHit, ray_cast};
 
@@ -115,6 +119,9 @@ pub enum QueryError {
     /// The greatest distance of a ray is NaN or negative.
     #[error("the greatest distance of a ray is {0}; it must not be negative")]
     MaxDistance(f64),
+    /// How near a cast is to come is NaN, negative or beyond all that is computed with.
+    #[error("a cast is to come within {0}; that must be a finite number that is not negative")]
+    Within(f64),
     /// The two are farther from each other than can be computed with.
     #[error("{distance:e} from each other is too far to compute with")]
     TooFar {

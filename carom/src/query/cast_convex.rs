@@ -1,0 +1,210 @@
+//! When one convex shape, moving along a line, comes near another.
+//!
+//! The distance along the way is a convex function of time, and the plane that separates the shapes best is its tangent:
+//! at no time are the shapes nearer than along that plane's normal. So the time at which that bound comes down to what
+//! is asked is never after the first contact; stepping there again and again is Newton's method from the left, which
+//! converges quadratically to a hit, by half a step at a grazing one, and proves a miss once the planes part.
+//! Stops: where the proven upper bound of the distance is what is asked and the tolerance, on a miss, or after 200 steps.
+//! The lower bound is aimed at what is asked and half of the tolerance, so the time is safe, rounding included.
+//! A ball against a point or a segment is a quadratic equation.
+//! Cost: 2 to 6 distances, each from where the last ended. Source: conservative advancement as in van den Bergen, Ray
+//! Casting against General Convex Objects with Application to Continuous Collision Detection (2004), here with the best
+//! plane at each step instead of the last simplex's, and with proven bounds.
+
+use super::QueryError;
+use super::cast::{Approach, LocalImpact, Parting, Status, Terms, tolerance};
+use super::ray::LocalRay;
+use super::ray_convex;
+use crate::distance::convex::{Convex, Core, SupportFault};
+use crate::distance::feature;
+use crate::distance::placement::Placement;
+use crate::distance::separation::{self, Relation, Separation, Stop};
+use crate::distance::signed::{self, Cache};
+use glam::DVec3;
+
+const STEP_LIMIT: usize = 200;
+
+pub(super) fn cast(
+    a: &Convex<'_>,
+    b: &Convex<'_>,
+    approach: &Approach,
+    terms: &Terms,
+) -> Result<Option<LocalImpact>, QueryError> {
+    let (reach_a, reach_b) = (a.core.reach()?, b.core.reach()?);
+    let reach = reach_a + reach_b + a.radius + b.radius;
+    let support_error = a.core.support_error(reach_a) + b.core.support_error(reach_b);
+    let tolerance = tolerance(reach, approach, terms.within) + 8.0 * support_error;
+    if passes_by(approach, terms.limit, reach + terms.within + tolerance) {
+        return Ok(None);
+    }
+    let pair = Moving { a, b, approach, terms, tolerance };
+    if matches!(b.core, Core::Point) {
+        return pair.ball_onto_first();
+    }
+    if matches!(a.core, Core::Point) {
+        let mirrored = approach.mirrored();
+        let found = Moving { a: b, b: a, approach: &mirrored, ..pair }.ball_onto_first()?;
+        return Ok(found.map(|found| found.mirrored(&mirrored)));
+    }
+    pair.march_by_search()
+}
+
+/// Whether the origin of `b` stays so far from that of `a`.
+fn passes_by(approach: &Approach, limit: f64, reach: f64) -> bool {
+    let way = limit * approach.velocity;
+    let start = approach.b_in_a.position;
+    // Nothing moves, or the number is so small that it overflows: NaN and infinity end at one of the ends.
+    let share = (-start.dot(way) / way.length_squared()).max(0.0).min(1.0);
+    (start + share * way).length_squared() > reach * reach * (1.0 + 1e-12)
+}
+
+/// Two convex shapes of which the second moves.
+#[derive(Clone, Copy)]
+struct Moving<'p> {
+    a: &'p Convex<'p>,
+    b: &'p Convex<'p>,
+    approach: &'p Approach,
+    terms: &'p Terms,
+    tolerance: f64,
+}
+
+impl Moving<'_> {
+    /// How near the lower bound is to come.
+    fn aim(&self) -> f64 {
+        self.terms.within + 0.5 * self.tolerance
+    }
+
+    /// The second shape is a ball.
+    fn ball_onto_first(&self) -> Result<Option<LocalImpact>, QueryError> {
+        match self.a.core {
+            Core::Point => self.ball_onto_segment([DVec3::ZERO; 2]),
+            Core::Segment(ends) => self.ball_onto_segment(ends),
+            Core::Cuboid(half) => self.march(|b_in_a| Ok(Some(self.cuboid_to_ball(half, b_in_a.position)))),
+            Core::Triangle(_)
+            | Core::Cylinder { .. }
+            | Core::Cone { .. }
+            | Core::Ellipsoid(_)
+            | Core::Hull(_)
+            | Core::Custom(_) => self.march_by_search(),
+        }
+    }
+
+    /// Where a ray meets a capsule around the segment.
+    fn ball_onto_segment(&self, ends: [DVec3; 2]) -> Result<Option<LocalImpact>, QueryError> {
+        let (start, speed) = (self.approach.b_in_a.position, self.approach.velocity.length());
+        let radius = self.a.radius + self.b.radius + self.aim();
+        if feature::point_edge(start, ends).distance() <= radius {
+            return self.at_start();
+        }
+        if speed == 0.0 {
+            return Ok(None);
+        }
+        let direction = self.approach.velocity / speed;
+        let ray = LocalRay { origin: start, direction, max_distance: self.terms.limit * speed };
+        let core = if ends[0] == ends[1] { Core::Point } else { Core::Segment(ends) };
+        let hit = ray_convex::cast(&Convex { core, radius }, &ray)?;
+        Ok(hit.map(|hit| {
+            let center = ray.at(hit.distance);
+            let pair = feature::point_edge(center, ends);
+            let normal = (center - pair.on_b).normalize_or(hit.normal);
+            LocalImpact {
+                status: Status::Hit,
+                time: (hit.distance / speed).min(self.terms.limit),
+                distance: pair.distance() - self.a.radius - self.b.radius,
+                on_a: pair.on_b + self.a.radius * normal,
+                on_b: center - self.b.radius * normal,
+                normal,
+            }
+        }))
+    }
+
+    /// The separation of a ball from a box.
+    fn cuboid_to_ball(&self, half: DVec3, center: DVec3) -> Separation {
+        let on_core = center.clamp(-half, half);
+        let length = on_core.distance(center);
+        let distance = length - self.a.radius - self.b.radius;
+        let slack = feature::ROUNDING * (half.length() + center.length());
+        if distance <= slack {
+            return Separation::overlapping(center, (distance + slack).max(0.0));
+        }
+        let normal = (center - on_core) / length;
+        Separation {
+            on_a: on_core + self.a.radius * normal,
+            on_b: center - self.b.radius * normal,
+            normal,
+            lower: distance - slack,
+            upper: distance + slack,
+            relation: Relation::Apart,
+            stop: Stop::Converged,
+        }
+    }
+
+    fn march_by_search(&self) -> Result<Option<LocalImpact>, QueryError> {
+        let mut cache = Cache::default();
+        self.march(|b_in_a| separation::of_convex_traced(self.a, self.b, b_in_a, f64::INFINITY, &mut cache, &mut ()))
+    }
+
+    /// Newton's steps with the separation at each time.
+    fn march(
+        &self,
+        mut separation: impl FnMut(&Placement) -> Result<Option<Separation>, SupportFault>,
+    ) -> Result<Option<LocalImpact>, QueryError> {
+        let (aim, near) = (self.aim(), self.terms.within + self.tolerance);
+        let mut time = 0.0;
+        let mut last: Option<(Separation, f64)> = None;
+        for _ in 0..STEP_LIMIT {
+            // Nothing is farther than infinity.
+            let Some(found) = separation(&self.approach.at(time))? else { return Ok(None) };
+            if found.relation == Relation::Overlapping || found.lower <= aim {
+                return match last {
+                    None => self.at_start(),
+                    Some(last) => Ok(Some(impact(&found, time, found.upper <= near, last.0.normal))),
+                };
+            }
+            if found.upper <= near && time > 0.0 {
+                return Ok(Some(impact(&found, time, true, found.normal)));
+            }
+            let closing = -self.approach.velocity.dot(found.normal);
+            let next = time + (found.lower - aim) / closing;
+            // The planes part, or come near too late.
+            if closing <= 0.0 || next > self.terms.limit {
+                return Ok(None);
+            }
+            last = Some((found, time));
+            if next <= time {
+                // The step is below the resolution of time.
+                return Ok(Some(impact(&found, time, true, found.normal)));
+            }
+            time = next;
+        }
+        Ok(last.map(|(found, time)| impact(&found, time, false, found.normal)))
+    }
+
+    /// As near as asked already: the depth tells where.
+    fn at_start(&self) -> Result<Option<LocalImpact>, QueryError> {
+        let found = signed::signed(self.a, self.b, &self.approach.b_in_a, f64::INFINITY, &mut Cache::default())?;
+        let velocity = self.approach.velocity;
+        let is_parting = |normal: DVec3| velocity.dot(normal) >= -1e-9 * velocity.length();
+        Ok(found.filter(|found| self.terms.parting == Parting::Counts || !is_parting(found.normal)).map(|found| {
+            LocalImpact {
+                status: Status::AtStart,
+                time: 0.0,
+                distance: found.distance,
+                on_a: found.on_a,
+                on_b: found.on_b,
+                normal: found.normal,
+            }
+        }))
+    }
+}
+
+fn impact(found: &Separation, time: f64, is_hit: bool, normal: DVec3) -> LocalImpact {
+    LocalImpact {
+        status: if is_hit { Status::Hit } else { Status::Undecided },
+        time,
+        distance: found.on_a.distance(found.on_b),
+        on_a: found.on_a,
+        on_b: found.on_b,
+        normal,
+    }
+}
