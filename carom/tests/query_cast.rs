@@ -193,7 +193,7 @@ fn tangent_ways() {
         Shape::ellipsoid(1.0, 1.0, 1.0).unwrap(),
     ];
     for _ in 0..500 {
-        let miss = 10.0f64.powf(-12.0 + 13.0 * random.f64()) * if random.bool() { 1.0 } else { -1.0 };
+        let miss = 10.0f64.powf(-12.0 + 11.5 * random.f64()) * if random.bool() { 1.0 } else { -1.0 };
         for shape in &shapes {
             let turned = if matches!(shape, Shape::Cylinder(_)) {
                 Quat::from_rotation_x(std::f32::consts::FRAC_PI_2)

@@ -53,8 +53,9 @@ pub(super) fn cast(
 fn passes_by(approach: &Approach, limit: f64, reach: f64) -> bool {
     let way = limit * approach.velocity;
     let start = approach.b_in_a.position;
-    // Nothing moves, or the number is so small that it overflows: NaN and infinity end at one of the ends.
-    let share = (-start.dot(way) / way.length_squared()).max(0.0).min(1.0);
+    let share = (-start.dot(way) / way.length_squared()).clamp(0.0, 1.0);
+    // Not a number if nothing moves.
+    let share = if share.is_nan() { 0.0 } else { share };
     (start + share * way).length_squared() > reach * reach * (1.0 + 1e-12)
 }
 
