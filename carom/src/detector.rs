@@ -268,7 +268,7 @@ impl Detector {
     /// Brings the tree into order, as questions about pairs do by themselves: worth while after many objects have come or
     /// moved, before many questions about rays, points and shapes. It changes no answer.
     pub fn settle(&mut self) {
-        self.set.tree_mut().settle();
+        self.set.settle();
     }
 
     /// Forgets what is known of pairs from earlier questions, which only makes the next ones slower.

@@ -15,6 +15,7 @@ mod node;
 mod swept;
 mod tandem;
 
+pub(crate) use swept::SweptLimit;
 pub(crate) use tandem::{Reach, visit_pairs};
 
 use crate::bounds::Aabb;

@@ -88,8 +88,16 @@ fn row(effort: Effort, case: String, a: Both<'_>, b: Both<'_>) -> Result<Row, St
     if differ > COUNT / 50 {
         return Err(format!("{case}: {differ} of {COUNT} casts differ"));
     }
-    let run_ours = || ways.iter().for_each(|way| drop(black_box(ours(way))));
-    let run_peer = || ways.iter().for_each(|way| drop(black_box(peer(way))));
+    let run_ours = || {
+        for way in &ways {
+            let _ = black_box(ours(way));
+        }
+    };
+    let run_peer = || {
+        for way in &ways {
+            let _ = black_box(peer(way));
+        }
+    };
     let times = compare(effort, COUNT, run_ours, Some(run_peer));
     let note = format!("{hits} of {COUNT} hit; {differ} differ, the others by {worst:.0e} at most");
     Ok(Row::new(AREA, case, PEER, times, note))

@@ -20,6 +20,8 @@ pub(super) struct Remembered {
     /// Which shapes of their slots the two were.
     versions: [u32; 2],
     pub(super) cache: PairCache,
+    /// Of the hulls around the two.
+    pub(super) outlines: PairCache,
     /// The closest points in the frames of the two objects.
     points: Option<[DVec3; 2]>,
 }

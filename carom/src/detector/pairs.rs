@@ -3,13 +3,16 @@
 //! A bound on the distance enlarges the boxes, so nothing nearer is missed. The closest pair is found by branch and
 //! bound: the pair that was closest the last time gives the first bound, objects are gone through, and of each the tree
 //! gives the others in the order of the distance of their boxes until these are no nearer than the best pair so far.
+//! Meshes have a hull around them, whose distance is a lower bound that is cheap to find from where it was last.
 
 use super::contact::{self, WorldManifold};
 use super::memory::Memory;
-use super::set::Set;
+use super::set::{Outline, Set};
 use super::{Detector, DetectorError, FirstError, Member, ObjectDistance, ObjectId, checked_bound};
-use crate::broad::{BroadPhase, Pair};
+use crate::broad::Pair;
+use crate::pose::Pose;
 use crate::query::{self, Distance, QueryError};
+use crate::shape::Shape;
 
 /// Two objects and what is between them.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,8 +32,8 @@ impl Detector {
         filter: impl Fn(Member<'_>, Member<'_>) -> bool,
         mut visit: impl FnMut(ObjectId, ObjectId),
     ) -> Result<(), DetectorError> {
-        self.visit_touching_boxes(filter, |a, b| {
-            match query::overlap(a.object.shape(), a.object.pose(), b.object.shape(), b.object.pose()) {
+        self.visit_touching_boxes(filter, |set, a, b| {
+            match overlap(set, a, b) {
                 Ok(true) => visit(a.id, b.id),
                 Ok(false) => {}
                 Err(error) => return Err(DetectorError::Pair { a: a.id, b: b.id, error }),
@@ -45,8 +48,8 @@ impl Detector {
         filter: impl Fn(Member<'_>, Member<'_>) -> bool,
     ) -> Result<Option<(ObjectId, ObjectId)>, DetectorError> {
         let mut first = None;
-        let searched = self.visit_touching_boxes(filter, |a, b| {
-            match query::overlap(a.object.shape(), a.object.pose(), b.object.shape(), b.object.pose()) {
+        let searched = self.visit_touching_boxes(filter, |set, a, b| {
+            match overlap(set, a, b) {
                 Ok(true) => first = Some((a.id, b.id)),
                 Ok(false) => {}
                 Err(error) => return Err(DetectorError::Pair { a: a.id, b: b.id, error }),
@@ -101,7 +104,7 @@ impl Detector {
         &mut self,
         filter: impl Fn(Member<'_>, Member<'_>) -> bool,
     ) -> Result<Option<PairDistance>, DetectorError> {
-        self.set.tree_mut().settle();
+        self.set.prepare();
         let Self { set, memory, closest, .. } = self;
         let mut search = Search::new(set, memory);
         let is_admitted = |a: Member<'_>, b: Member<'_>| set.meet(a, b) && filter(a, b);
@@ -113,11 +116,9 @@ impl Detector {
         }
         let last = *closest;
         for slot in 0..set.slot_count() {
-            let (Some(a), Some(bounds)) = (set.member(slot), set.bounds(slot)) else { continue };
-            let (min, max) = (bounds.min.as_dvec3(), bounds.max.as_dvec3());
-            set.tree().visit_near(min, max, search.limit(), &mut |other, _| {
-                if other > slot
-                    && last != Some(Pair { a: slot, b: other })
+            let Some(a) = set.member(slot) else { continue };
+            set.visit_near(slot, slot + 1, search.limit(), |other| {
+                if last != Some(Pair { a: slot, b: other })
                     && let Some(b) = set.member(other)
                     && is_admitted(a, b)
                 {
@@ -144,7 +145,10 @@ impl Detector {
         let Self { set, memory, partners, .. } = self;
         let one = Member { id, object: set.get(id)? };
         partners.clear();
-        near(set, id.slot, bound, |other| partners.push(other));
+        set.visit_near(id.slot, 0, bound, |other| {
+            partners.push(other);
+            bound
+        });
         partners.sort_unstable();
         let mut first = FirstError::default();
         let mut memory = Measured { set, memory };
@@ -171,19 +175,15 @@ impl Detector {
         let Self { set, memory, .. } = self;
         let one = Member { id, object: set.get(id)? };
         let mut search = Search::new(set, memory);
-        if let Some(bounds) = set.bounds(id.slot) {
-            let (min, max) = (bounds.min.as_dvec3(), bounds.max.as_dvec3());
-            set.tree().visit_near(min, max, f64::INFINITY, &mut |other, _| {
-                if other != id.slot
-                    && let Some(other) = set.member(other)
-                    && set.meet(one, other)
-                    && filter(one, other)
-                {
-                    search.measure(one, other);
-                }
-                search.limit()
-            });
-        }
+        set.visit_near(id.slot, 0, f64::INFINITY, |other| {
+            if let Some(other) = set.member(other)
+                && set.meet(one, other)
+                && filter(one, other)
+            {
+                search.measure(one, other);
+            }
+            search.limit()
+        });
         let best = search.best.map(|best| ObjectDistance { id: best.b, distance: best.distance });
         search.first.end(best)
     }
@@ -193,11 +193,9 @@ impl Detector {
     fn visit_touching_boxes(
         &mut self,
         filter: impl Fn(Member<'_>, Member<'_>) -> bool,
-        mut visit: impl FnMut(Member<'_>, Member<'_>) -> Result<bool, DetectorError>,
+        mut visit: impl FnMut(&Set, Member<'_>, Member<'_>) -> Result<bool, DetectorError>,
     ) -> Result<(), DetectorError> {
-        self.candidates.clear();
-        self.candidates.extend_from_slice(self.set.tree_mut().pairs());
-        self.candidates.sort_unstable();
+        self.set.list_touching(&mut self.candidates);
         let set = &self.set;
         let mut first = FirstError::default();
         for pair in &self.candidates {
@@ -205,7 +203,7 @@ impl Detector {
             if !set.meet(a, b) || !filter(a, b) {
                 continue;
             }
-            match visit(a, b) {
+            match visit(set, a, b) {
                 Ok(true) => {}
                 Ok(false) => break,
                 Err(error) => first.keep(|| error),
@@ -221,16 +219,15 @@ impl Detector {
         filter: impl Fn(Member<'_>, Member<'_>) -> bool,
         mut visit: impl FnMut(Member<'_>, Member<'_>, &mut Measured<'_>),
     ) {
-        self.set.tree_mut().settle();
+        self.set.prepare();
         let Self { set, memory, partners, .. } = self;
         let mut memory = Measured { set, memory };
         for slot in 0..set.slot_count() {
             let Some(a) = set.member(slot) else { continue };
             partners.clear();
-            near(set, slot, bound, |other| {
-                if other > slot {
-                    partners.push(other);
-                }
+            set.visit_near(slot, slot + 1, bound, |other| {
+                partners.push(other);
+                bound
             });
             partners.sort_unstable();
             for b in partners.iter().filter_map(|&slot| set.member(slot)) {
@@ -242,15 +239,24 @@ impl Detector {
     }
 }
 
-/// Calls `visit` with the slots of the other objects whose boxes are not farther than `bound`.
-fn near(set: &Set, slot: u32, bound: f64, mut visit: impl FnMut(u32)) {
-    let Some(bounds) = set.bounds(slot) else { return };
-    set.tree().visit_near(bounds.min.as_dvec3(), bounds.max.as_dvec3(), bound, &mut |other, _| {
-        if other != slot {
-            visit(other);
+/// Whether two objects overlap: first by the hulls around them, where there are any.
+fn overlap(set: &Set, a: Member<'_>, b: Member<'_>) -> Result<bool, QueryError> {
+    let (rough_a, rough_b) = (set.outline(a.id.slot), set.outline(b.id.slot));
+    if rough_a.is_some() || rough_b.is_some() {
+        let ((shape_a, pose_a), (shape_b, pose_b)) = (rough(a, rough_a), rough(b, rough_b));
+        if !query::overlap(shape_a, pose_a, shape_b, pose_b)? {
+            return Ok(false);
         }
-        bound
-    });
+    }
+    query::overlap(a.object.shape(), a.object.pose(), b.object.shape(), b.object.pose())
+}
+
+/// The hull around an object, or the object itself.
+fn rough<'a>(member: Member<'a>, outline: Option<&'a Outline>) -> (&'a Shape, &'a Pose) {
+    match outline {
+        Some(outline) => (&outline.shape, &outline.pose),
+        None => (member.object.shape(), member.object.pose()),
+    }
 }
 
 /// Distances with what is remembered of pairs.
@@ -265,6 +271,14 @@ impl Measured<'_> {
         // One memory for both orders, which are seldom mixed: a cache that does not fit is not wrong.
         let versions = [a.id.slot, b.id.slot].map(|slot| self.set.version(slot));
         let remembered = self.memory.of(Pair { a: a.id.slot, b: b.id.slot }, versions);
+        let (rough_a, rough_b) = (self.set.outline(a.id.slot), self.set.outline(b.id.slot));
+        if rough_a.is_some() || rough_b.is_some() {
+            let ((shape_a, pose_a), (shape_b, pose_b)) = (rough(a, rough_a), rough(b, rough_b));
+            let outlines = &mut remembered.outlines;
+            if query::distance_below(shape_a, pose_a, shape_b, pose_b, limit, outlines)?.is_none() {
+                return Ok(None);
+            }
+        }
         let known = remembered.upper(a, b);
         let (one, other) = (a.object, b.object);
         let mut below = |limit: f64| {

@@ -1,9 +1,9 @@
 //! The objects of a detector: generational ids for the door, slots for the tree.
 
 use super::{DetectorError, Filter, Object, ObjectId};
-use crate::bounds::{Aabb, BoundingVolume};
-use crate::broad::{BroadPhase, DynamicTree};
-use crate::pose::Pose;
+use crate::bounds::{Aabb, BoundingHull, BoundingVolume};
+use crate::broad::{BroadPhase, DynamicTree, Pair};
+use crate::pose::{LocalPose, Pose};
 use crate::shape::Shape;
 use glam::{DMat3, DVec3, Vec3};
 
@@ -19,12 +19,29 @@ pub struct Member<'a> {
     pub object: &'a Object,
 }
 
+/// Up to so many slots are gone through one by one; that is faster than a walk down the tree for each.
+const FEW: usize = 64;
+
+/// Meshes of more vertices have no outline: it would take long to make.
+const OUTLINED: usize = 5000;
+
+/// A hull around a mesh and where it is: what is far from it is far from the mesh.
+#[derive(Debug, Clone)]
+pub(super) struct Outline {
+    own_pose: LocalPose,
+    pub(super) shape: Shape,
+    pub(super) pose: Pose,
+}
+
 /// What is kept of an object.
 #[derive(Debug, Clone)]
 struct Entry {
     object: Object,
     /// A box around the shape in its own frame, where that is cheaper to turn than the shape.
     own_box: Option<Aabb>,
+    /// The box in the tree.
+    bounds: Aabb,
+    outline: Option<Outline>,
     /// The slots of the objects that it is not compared with, in order.
     ignored: Vec<u32>,
 }
@@ -44,6 +61,8 @@ pub(super) struct Set {
     free: Vec<u32>,
     count: usize,
     tree: DynamicTree,
+    /// How often boxes have changed since the tree was brought into order.
+    changes: usize,
 }
 
 impl Set {
@@ -55,8 +74,68 @@ impl Set {
         &self.tree
     }
 
-    pub(super) fn tree_mut(&mut self) -> &mut DynamicTree {
-        &mut self.tree
+    /// Brings the tree into order, which changes no answer.
+    pub(super) fn settle(&mut self) {
+        self.tree.settle();
+        self.changes = 0;
+    }
+
+    /// Counts a change: what comes, moves and goes leaves a tree behind that is larger than it need be.
+    fn count_change(&mut self) {
+        self.changes += 1;
+        if self.changes > 4 * self.count + FEW {
+            self.settle();
+        }
+    }
+
+    /// Replaces `pairs` by those whose boxes overlap, in order.
+    pub(super) fn list_touching(&mut self, pairs: &mut Vec<Pair>) {
+        pairs.clear();
+        if self.slots.len() > FEW {
+            self.changes = 0;
+            pairs.extend_from_slice(self.tree.pairs());
+            pairs.sort_unstable();
+            return;
+        }
+        for (a, slot) in (0u32..).zip(&self.slots) {
+            let Some(one) = &slot.entry else { continue };
+            let others = (0u32..).zip(&self.slots[..a as usize]);
+            let touching =
+                others.filter(|(_, other)| other.entry.as_ref().is_some_and(|b| b.bounds.overlaps(&one.bounds)));
+            pairs.extend(touching.map(|(b, _)| Pair::new(a, b)));
+        }
+        pairs.sort_unstable();
+    }
+
+    /// Before questions about many objects: in order if it will be walked.
+    pub(super) fn prepare(&mut self) {
+        if self.slots.len() > FEW {
+            self.settle();
+        }
+    }
+
+    /// Calls `visit` with each slot from `first` on whose box is not farther from that of `slot` than `limit`; what it
+    /// returns is the new limit, if it is less.
+    pub(super) fn visit_near(&self, slot: u32, first: u32, mut limit: f64, mut visit: impl FnMut(u32) -> f64) {
+        let Some(bounds) = self.bounds(slot) else { return };
+        let (min, max) = (bounds.min.as_dvec3(), bounds.max.as_dvec3());
+        if self.slots.len() > FEW {
+            self.tree.visit_near(min, max, limit, &mut |other, _| {
+                if other >= first && other != slot {
+                    limit = visit(other).min(limit);
+                }
+                limit
+            });
+            return;
+        }
+        for (other, place) in (0u32..).zip(&self.slots).skip(first as usize) {
+            let Some(entry) = place.entry.as_ref().filter(|_| other != slot) else { continue };
+            let (own_min, own_max) = (entry.bounds.min.as_dvec3(), entry.bounds.max.as_dvec3());
+            let square = (own_min - max).max(min - own_max).max(DVec3::ZERO).length_squared();
+            if limit >= 0.0 && square <= limit * limit * (1.0 + 1e-14) {
+                limit = visit(other).min(limit);
+            }
+        }
     }
 
     pub(super) fn insert(&mut self, object: Object) -> Result<ObjectId, DetectorError> {
@@ -72,9 +151,12 @@ impl Set {
         }
         let place = &mut self.slots[slot as usize];
         place.version = place.version.wrapping_add(1);
-        place.entry = Some(Entry { object, own_box, ignored: Vec::new() });
+        let outline = outline(&object.shape, &pose);
+        place.entry = Some(Entry { object, own_box, bounds, outline, ignored: Vec::new() });
+        let id = ObjectId { slot, generation: place.generation };
         self.count += 1;
-        Ok(ObjectId { slot, generation: place.generation })
+        self.count_change();
+        Ok(id)
     }
 
     pub(super) fn remove(&mut self, id: ObjectId) -> Result<Object, DetectorError> {
@@ -90,6 +172,7 @@ impl Set {
         }
         self.free.push(id.slot);
         self.count -= 1;
+        self.count_change();
         Ok(entry.object)
     }
 
@@ -98,7 +181,13 @@ impl Set {
         let entry = self.entry(id)?;
         let bounds = bounds(&entry.object.shape, entry.own_box.as_ref(), &pose);
         self.tree.update(id.slot, bounds, Vec3::ZERO)?;
-        self.entry_mut(id)?.object.pose = pose;
+        let entry = self.entry_mut(id)?;
+        entry.object.pose = pose;
+        entry.bounds = bounds;
+        if let Some(outline) = &mut entry.outline {
+            outline.pose = pose.compose(&outline.own_pose);
+        }
+        self.count_change();
         Ok(())
     }
 
@@ -110,7 +199,11 @@ impl Set {
         slot.version = slot.version.wrapping_add(1);
         let entry = self.entry_mut(id)?;
         entry.own_box = own_box;
-        Ok(std::mem::replace(&mut entry.object.shape, shape))
+        entry.bounds = bounds;
+        entry.outline = outline(&shape, &entry.object.pose);
+        let old = std::mem::replace(&mut entry.object.shape, shape);
+        self.count_change();
+        Ok(old)
     }
 
     pub(super) fn set_filter(&mut self, id: ObjectId, filter: Filter) -> Result<(), DetectorError> {
@@ -172,9 +265,13 @@ impl Set {
         a.object.filter.meets(b.object.filter) && ignored.binary_search(&b.id.slot).is_err()
     }
 
-    /// The box in the tree.
-    pub(super) fn bounds(&self, slot: u32) -> Option<Aabb> {
-        self.tree.bounds(slot)
+    /// The hull around an object that has one.
+    pub(super) fn outline(&self, slot: u32) -> Option<&Outline> {
+        self.slots.get(slot as usize)?.entry.as_ref()?.outline.as_ref()
+    }
+
+    fn bounds(&self, slot: u32) -> Option<Aabb> {
+        self.slots.get(slot as usize)?.entry.as_ref().map(|entry| entry.bounds)
     }
 
     fn entry(&self, id: ObjectId) -> Result<&Entry, DetectorError> {
@@ -203,6 +300,7 @@ pub(super) fn own_box(shape: &Shape) -> Result<Option<Aabb>, DetectorError> {
     let around = || Aabb::around_shape(shape).map_err(|error| DetectorError::Bounds { shape: shape.kind(), error });
     match shape {
         Shape::Mesh(_) | Shape::HeightField(_) | Shape::Compound(_) => around().map(Some),
+        Shape::Hull(hull) if hull.core().vertices().len() > 16 => around().map(Some),
         // Asked only for what may be wrong with it.
         Shape::Custom(_) => around().map(|_| None),
         Shape::Point(_)
@@ -217,6 +315,19 @@ pub(super) fn own_box(shape: &Shape) -> Result<Option<Aabb>, DetectorError> {
         | Shape::Hull(_)
         | Shape::HalfSpace(_) => Ok(None),
     }
+}
+
+/// A hull around a mesh that is not too large, with room for the rounding of its pose.
+fn outline(shape: &Shape, pose: &Pose) -> Option<Outline> {
+    let Shape::Mesh(mesh) = shape else { return None };
+    if mesh.vertices().len() > OUTLINED {
+        return None;
+    }
+    let hull = BoundingHull::around_shape(shape).ok()?;
+    let own_pose = hull.pose();
+    let reach = own_pose.position.length() + hull.hull().vertices().iter().map(|v| v.length()).fold(0.0, f32::max);
+    let shape = Shape::from(hull.hull().clone()).rounded(hull.margin() + 1e-6 * reach).ok()?;
+    Some(Outline { pose: pose.compose(&own_pose), own_pose, shape })
 }
 
 /// A box around a shape at a pose, rounded outward.

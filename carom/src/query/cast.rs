@@ -4,7 +4,7 @@
 //! frame of one shape, in which the other moves; half-spaces are a linear equation.
 
 use super::form::Form;
-use super::{FARTHEST, QueryError, between, cast_convex, cast_pieces};
+use super::{FARTHEST, QueryError, cast_convex, cast_pieces, checked, near_enough};
 use crate::distance::convex::Convex;
 use crate::distance::placement::Placement;
 use crate::distance::separation;
@@ -97,7 +97,7 @@ impl Sweep {
         if !(self.within >= 0.0 && self.within <= FARTHEST) {
             return Err(QueryError::Within(self.within));
         }
-        super::near_enough(self.motion)
+        near_enough(self.motion)
     }
 }
 
@@ -143,14 +143,24 @@ pub(crate) fn cast_until(
     sweep: &Sweep,
     limit: f64,
 ) -> Result<Cast, QueryError> {
-    let (offset, turned) = between(pose_a, pose_b)?;
+    let (pose_a, pose_b) = (checked("the first shape", pose_a)?, checked("the second shape", pose_b)?);
+    let offset = pose_b.position - pose_a.position;
+    near_enough(offset)?;
     sweep.checked()?;
-    let approach = Approach {
-        b_in_a: Placement::seen_from(&turned, offset, pose_b.rotation),
-        velocity: turned.direction_to_inner(-sweep.motion),
-    };
     let terms = Terms { within: sweep.within, limit, parting: sweep.parting };
-    let Some(found) = of_forms(&Form::of(a), &Form::of(b), &approach, &terms)? else { return Ok(Cast::Miss) };
+    let (form_a, form_b) = (Form::of(a), Form::of(b));
+    let (found, turned) = if let (Shape::Sphere(_), Shape::Sphere(_)) = (a, b) {
+        // Nothing is to be turned.
+        let b_in_a = Placement { position: offset, ..Placement::IDENTITY };
+        let approach = Approach { b_in_a, velocity: -sweep.motion };
+        (of_forms(&form_a, &form_b, &approach, &terms)?, Placement::IDENTITY)
+    } else {
+        let turned = Placement::turned(&pose_a);
+        let b_in_a = Placement::seen_from(&turned, offset, pose_b.rotation);
+        let approach = Approach { b_in_a, velocity: turned.direction_to_inner(-sweep.motion) };
+        (of_forms(&form_a, &form_b, &approach, &terms)?, turned)
+    };
+    let Some(found) = found else { return Ok(Cast::Miss) };
     let place = pose_a.position + found.time * sweep.motion;
     let impact = Impact {
         time: found.time,

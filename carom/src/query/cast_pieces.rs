@@ -1,7 +1,8 @@
 //! Casts with shapes of many pieces: the earliest impact of any piece.
 //!
 //! The box of what moves is swept along the way; pieces whose boxes it meets are asked in the order in which it meets
-//! them, mostly, until it meets the next later than the best impact so far. Meshes have a tree for it; a height field is
+//! them, mostly, until it meets the next later than the best impact so far, or pieces do not reach to where the moving
+//! shape has come along the normal of that impact. Meshes have a tree for it; a height field is
 //! followed strip by strip along the axis on which more cells are crossed, as in `height_field.rs`; the parts of a
 //! compound are gone through. Of two shapes of many pieces, each piece of the one that comes up is cast on its own.
 
@@ -12,6 +13,8 @@ use crate::bounds::Aabb;
 use crate::bounds::box_sweep::BoxSweep;
 use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::placement::Placement;
+use crate::distance::separation;
+use crate::mesh_tree::SweptLimit;
 use crate::shape::HeightField;
 use glam::{DVec3, Vec3};
 
@@ -21,7 +24,7 @@ pub(super) fn cast(
     approach: &Approach,
     terms: &Terms,
 ) -> Result<Option<LocalImpact>, QueryError> {
-    let mut best = Best { b, approach, terms, found: None, fault: None };
+    let mut best = Best { b, approach, terms, found: None, cut: None, fault: None };
     let Some(bounds) = outline(b, &approach.b_in_a)? else {
         // A half-space meets everything.
         for index in 0..a.count() {
@@ -35,7 +38,10 @@ pub(super) fn cast(
     let sweep = BoxSweep::of_box(&bounds, margin, approach.velocity);
     match a {
         Pieces::Mesh(mesh) => {
-            mesh.tree().visit_swept(&sweep, terms.limit, |slot| best.offer_triangle(slot.corners(mesh.vertices())));
+            mesh.tree().visit_swept(&sweep, SweptLimit::until(terms.limit), |slot| {
+                best.offer_triangle(slot.corners(mesh.vertices()));
+                best.swept_limit()
+            });
         }
         Pieces::HeightField(field) => over_field(field, &sweep, terms.limit, |corners| best.offer_triangle(corners)),
         Pieces::Compound(compound) => {
@@ -60,6 +66,9 @@ struct Best<'p> {
     approach: &'p Approach,
     terms: &'p Terms,
     found: Option<LocalImpact>,
+    /// A direction and how far along it a piece must reach to be met before the best impact so far: to where the moving
+    /// shape, which comes down along it, has come by then.
+    cut: Option<(DVec3, f64)>,
     fault: Option<QueryError>,
 }
 
@@ -74,9 +83,24 @@ impl Best<'_> {
         }
     }
 
+    fn swept_limit(&self) -> SweptLimit {
+        let (along, level) = self.cut.unwrap_or((DVec3::ZERO, f64::NEG_INFINITY));
+        SweptLimit { time: self.limit(), along, level }
+    }
+
     fn offer_triangle(&mut self, corners: [Vec3; 3]) -> f64 {
-        let core = Core::Triangle(corners.map(|corner| corner.as_dvec3()));
-        self.offer(&Form::Convex(Convex { core, radius: 0.0 }), &Placement::IDENTITY)
+        let corners = corners.map(|corner| corner.as_dvec3());
+        let is_below = |(along, level): (DVec3, f64)| corners.iter().all(|corner| along.dot(*corner) < level);
+        let terms = Terms { limit: self.limit(), ..*self.terms };
+        if terms.limit >= 0.0 && !self.cut.is_some_and(is_below) {
+            let piece = Form::Convex(Convex { core: Core::Triangle(corners), radius: 0.0 });
+            match of_forms(&piece, self.b, self.approach, &terms) {
+                Ok(Some(found)) => self.take(found),
+                Ok(None) => {}
+                Err(error) => self.fault = Some(error),
+            }
+        }
+        self.limit()
     }
 
     /// Casts against a piece; returns the new limit.
@@ -97,7 +121,21 @@ impl Best<'_> {
             |best: LocalImpact| found.time < best.time || found.time == best.time && found.distance < best.distance;
         if self.found.is_none_or(is_before) {
             self.found = Some(found);
+            self.cut = self.cut_at(&found);
         }
+    }
+
+    /// Until the impact, the moving shape stays above where it is then along the normal, if it comes down along it.
+    fn cut_at(&self, found: &LocalImpact) -> Option<(DVec3, f64)> {
+        let Form::Convex(b) = self.b else { return None };
+        if found.time == 0.0 || found.normal.dot(self.approach.velocity) >= 0.0 {
+            return None;
+        }
+        let place = self.approach.at(found.time);
+        let lowest = separation::placed_support(b, &place, -found.normal).ok()?;
+        let reach = b.core.reach().ok()?;
+        let room = tolerance(reach + b.radius, self.approach, self.terms.within) + 2.0 * b.core.support_error(reach);
+        Some((found.normal, found.normal.dot(lowest) - b.radius - self.terms.within - room))
     }
 
     fn end(self) -> Result<Option<LocalImpact>, QueryError> {
