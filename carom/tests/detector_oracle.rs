@@ -16,7 +16,8 @@ use meshes::box_mesh;
 use random::{cube, direction, rotation};
 
 /// What the detector should hold, in the order of insertion.
-type Model = Vec<(ObjectId, Object)>;
+type Model = Vec<Known>;
+type Known = (ObjectId, Object);
 
 struct Setting {
     place: DVec3,
@@ -108,7 +109,7 @@ fn ordered(a: ObjectId, b: ObjectId) -> (ObjectId, ObjectId) {
 }
 
 /// All pairs of the model that are compared.
-fn pairs(model: &Model) -> Vec<(&(ObjectId, Object), &(ObjectId, Object))> {
+fn pairs(model: &Model) -> Vec<(&Known, &Known)> {
     let mut found = Vec::new();
     for (index, a) in model.iter().enumerate() {
         for b in &model[..index] {

@@ -5,7 +5,7 @@
 
 use super::form::Form;
 use super::{FARTHEST, QueryError, cast_convex, cast_pieces, checked, near_enough};
-use crate::distance::convex::Convex;
+use crate::distance::convex::{Convex, Core};
 use crate::distance::placement::Placement;
 use crate::distance::separation;
 use crate::pose::Pose;
@@ -52,8 +52,9 @@ pub enum Cast {
 
 /// Where and when two shapes come near each other.
 ///
-/// At this time they are proven to be no nearer than asked, and farther by at most 1e-9 of their size and 1e-13 of the
-/// motion and the distance at the start: the first contact is never before this time.
+/// At this time they are proven to be no nearer than asked: the first contact is never before it. They are farther by at
+/// most 1e-9 of their size and 1e-13 of the motion and the distance at the start; sharp shapes that are to come nearer
+/// than 1e-5 of their size are proven to be farther by 1e-5 of it at most, and nearly always are by 1e-9, too.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Impact {
     /// The share of the motion that has passed, from 0 to 1.
@@ -148,13 +149,14 @@ pub(crate) fn cast_until(
     near_enough(offset)?;
     sweep.checked()?;
     let terms = Terms { within: sweep.within, limit, parting: sweep.parting };
-    let (form_a, form_b) = (Form::of(a), Form::of(b));
-    let (found, turned) = if let (Shape::Sphere(_), Shape::Sphere(_)) = (a, b) {
+    let (found, turned) = if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
         // Nothing is to be turned.
         let b_in_a = Placement { position: offset, ..Placement::IDENTITY };
         let approach = Approach { b_in_a, velocity: -sweep.motion };
-        (of_forms(&form_a, &form_b, &approach, &terms)?, Placement::IDENTITY)
+        let [a, b] = [a, b].map(|ball| Convex { core: Core::Point, radius: f64::from(ball.radius()) });
+        (cast_convex::cast(&a, &b, &approach, &terms)?, Placement::IDENTITY)
     } else {
+        let (form_a, form_b) = (Form::of(a), Form::of(b));
         let turned = Placement::turned(&pose_a);
         let b_in_a = Placement::seen_from(&turned, offset, pose_b.rotation);
         let approach = Approach { b_in_a, velocity: turned.direction_to_inner(-sweep.motion) };
@@ -167,7 +169,7 @@ pub(crate) fn cast_until(
         distance: found.distance,
         on_a: place + turned.direction_to_outer(found.on_a),
         on_b: place + turned.direction_to_outer(found.on_b),
-        normal: turned.direction_to_outer(found.normal).as_vec3().normalize_or_zero(),
+        normal: turned.direction_to_outer(found.normal).as_vec3(),
     };
     Ok(match found.status {
         Status::Hit => Cast::Hit(impact),
@@ -272,7 +274,8 @@ pub(super) fn of_forms(
 
 /// How much farther than asked an impact may be: for a pair of this size, all of it but what supports add.
 pub(super) fn tolerance(size: f64, approach: &Approach, within: f64) -> f64 {
-    1e-9 * size + 1e-13 * (approach.b_in_a.position.length() + approach.velocity.length()) + 1e-12 * within
+    let (way, start) = (approach.velocity.abs(), approach.b_in_a.position.abs());
+    1e-9 * size + 1e-13 * (way + start).element_sum() + 1e-12 * within
 }
 
 /// The lowest point of `b` stays the lowest, and its height changes evenly.
