@@ -247,6 +247,20 @@ pub(super) fn cast(mesh: &TriangleMesh, ray: &LocalRay) -> Option<LocalHit> {
     best
 }
 
+/// Whether a ray meets the surface at all.
+pub(super) fn is_hit(mesh: &TriangleMesh, ray: &LocalRay) -> bool {
+    let (right, up) = ray.direction.any_orthonormal_pair();
+    let mut is_hit = false;
+    mesh.tree().visit_ray(ray.origin, ray.direction, ray.max_distance, |slot| {
+        let corners = slot.wide_corners(mesh.vertices());
+        is_hit |= !passes_by(corners.map(|corner| corner - ray.origin), right, up)
+            && through_triangle(ray, corners).is_some();
+        // Nothing is nearer than that.
+        if is_hit { f64::NEG_INFINITY } else { ray.max_distance }
+    });
+    is_hit
+}
+
 /// Whether a ray from the origin, seen along itself, certainly passes a triangle by: most do, and need no exact test.
 fn passes_by(corners: [DVec3; 3], right: DVec3, up: DVec3) -> bool {
     let [a, b, c] = corners.map(|corner| (right.dot(corner), up.dot(corner)));
