@@ -12,6 +12,7 @@ mod feature;
 mod half_space;
 mod hull_hull;
 mod manifold;
+mod mesh;
 mod patch;
 mod sphere;
 mod stage;
@@ -20,6 +21,7 @@ pub mod triangle_triangle;
 pub use cache::PairCache;
 pub use feature::{Feature, FeatureKind};
 pub use manifold::{LocalContact, LocalManifold, MAX_POINTS};
+pub use mesh::{ContactBuffer, InnerEdges, PartIndex, PartManifold, contacts};
 pub use stage::{Contact, Manifold};
 
 pub(crate) use stage::collide;
@@ -259,6 +261,9 @@ struct Pair<'a> {
 pub(crate) fn without_contacts(shape: &Shape) -> Option<ShapeKind> {
     if let Shape::Compound(compound) = shape {
         return compound.parts().iter().find_map(|part| without_contacts(&part.shape));
+    }
+    if matches!(shape, Shape::Mesh(_) | Shape::HeightField(_)) {
+        return None;
     }
     let probes = [Shape::sphere(1.0), Shape::cuboid(1.0, 1.0, 1.0)];
     let has_contacts = |probe: &Shape| contact(shape, probe, &LocalPose::IDENTITY, 0.0).is_ok();

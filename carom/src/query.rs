@@ -370,7 +370,8 @@ fn overlap_wide<S: Simd>(
 /// How deep two shapes are in each other: the shortest move that frees them, with the points that are deepest.
 ///
 /// For shapes that are apart it is the distance as a negative number, so that the answer is continuous through contact.
-/// Of compounds it is that of the two parts that are deepest in each other.
+/// Of compounds it is that of the two parts that are deepest in each other. Of two closed meshes the depth is the way out
+/// that was found, an upper bound, and `lower` says how much of it is proven; see [`mesh::penetration`].
 ///
 /// ```
 /// use carom::prelude::*;
@@ -385,8 +386,8 @@ fn overlap_wide<S: Simd>(
 ///
 /// # Errors
 ///
-/// [`QueryError::NotSupported`] for meshes, height fields and two half-spaces that do not face each other. Two closed
-/// meshes have [`mesh::penetration`], whose bounds need not meet and which may have no deepest points.
+/// [`QueryError::NotSupported`] for open meshes, closed meshes with what is no closed mesh, height fields, and two
+/// half-spaces that do not face each other.
 pub fn penetration(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<Penetration, QueryError> {
     penetration_traced(a, pose_a, b, pose_b, &mut ())
 }

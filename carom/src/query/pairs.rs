@@ -69,6 +69,9 @@ pub(super) fn signed(
                 Err(QueryError::NotSupported { what: "the depth in another one", shape: ShapeKind::HalfSpace })
             }
         }
+        (Form::Pieces(Pieces::Mesh(a)), Form::Pieces(Pieces::Mesh(b))) if a.is_closed() && b.is_closed() => {
+            Ok(super::mesh::signed_solids(a, b, b_in_a, limit)?)
+        }
         (Form::Pieces(pieces), Form::Convex(_) | Form::HalfSpace(_) | Form::Pieces(_)) => {
             deepest_piece(pieces, b, b_in_a, limit, tracer)
         }
