@@ -72,6 +72,11 @@ pub(super) fn manifold(
     Ok(touch.only_witness([patch_a.feature, patch_b.feature]))
 }
 
+/// Whether a face with this outward unit normal lies across a unit direction.
+pub(super) fn is_flat(normal: DVec3, direction: DVec3) -> bool {
+    normal.cross(direction).length_squared() <= FLAT * FLAT
+}
+
 /// What the steps of building a manifold share.
 pub(super) struct Touch<'a> {
     pub(super) normal: DVec3,

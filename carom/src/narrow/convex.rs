@@ -3,9 +3,9 @@
 //! Boxes find the axis among 15, polytopes that overlap by their faces and edges, all others by the general search for
 //! the signed distance.
 
-use super::clip::{self, Clipped, Relation};
+use super::clip::{self, Clipped, Relation, Touch};
 use super::cuboid_cuboid::{self, Verdict};
-use super::hull_hull;
+use super::hull_hull::{self, Finding};
 use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::placement::Placement;
 use crate::distance::signed::{Cache, signed};
@@ -65,17 +65,19 @@ pub(super) fn answer(
         }
     }
     if let (Core::Hull(hull_a), Core::Hull(hull_b)) = (a.core, b.core) {
-        if b_in_a.position.length() > hull_a.outer_radius() + hull_b.outer_radius() + a.radius + b.radius + margin {
-            return Ok(Answer::Apart(b_in_a.position.try_normalize()));
-        }
-        if let Some(cores) = hull_hull::least_depth(hull_a, hull_b, b_in_a) {
-            let relation = Relation {
-                separation: cores.separation - a.radius - b.radius,
-                on_a: cores.on_a + a.radius * cores.normal,
-                on_b: cores.on_b - b.radius * cores.normal,
-                ..cores
-            };
-            return clip::manifold(a, b, b_in_a, &relation, margin).map(Answer::Touching);
+        match hull_hull::meet(hull_a, hull_b, b_in_a, margin + a.radius + b.radius) {
+            Finding::Apart(axis) => return Ok(Answer::Apart(axis.try_normalize())),
+            Finding::Touching(cores, meeting) => {
+                let relation = Relation {
+                    separation: cores.separation - a.radius - b.radius,
+                    on_a: cores.on_a + a.radius * cores.normal,
+                    on_b: cores.on_b - b.radius * cores.normal,
+                    ..cores
+                };
+                let touch = Touch { normal: cores.normal, radii: [a.radius, b.radius], margin, relation: &relation };
+                return Ok(Answer::Touching(hull_hull::clipped((hull_a, hull_b), b_in_a, &touch, meeting)));
+            }
+            Finding::Unknown => {}
         }
     }
     // What is exactly the margin apart still counts.

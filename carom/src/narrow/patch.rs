@@ -144,14 +144,7 @@ pub(super) fn edge_along(convex: &Convex<'_>, direction: DVec3) -> Option<Patch>
         }
         Core::Hull(hull) => {
             let vertex = hull.support_vertex(direction.as_vec3(), u32::MAX);
-            let place = |vertex: u32| hull.vertices()[vertex as usize].as_dvec3();
-            let fall = |neighbour: u32| {
-                let along = place(vertex) - place(neighbour);
-                along.dot(direction) / along.length()
-            };
-            let edges = hull.neighbours(vertex as usize).iter().zip(hull.edges_at(vertex));
-            let flattest = edges.min_by(|a, b| fall(*a.0).total_cmp(&fall(*b.0)));
-            flattest.map(|(_, &edge)| of_hull_edge(hull, edge))
+            hull_edge_at(hull, vertex, direction).map(|edge| of_hull_edge(hull, edge))
         }
         Core::Cylinder { half_height, .. } | Core::Cone { half_height, .. } if half_height > 0.0 => {
             along(convex, direction).ok().filter(|patch| patch.count == 2)
@@ -234,13 +227,17 @@ fn cuboid_edge(axis: usize, sides: [(usize, bool); 2]) -> Feature {
 
 /// The face that looks most along `direction` among those at the farthest vertex.
 fn hull_face_along(hull: &ConvexHull, direction: DVec3) -> u32 {
-    let direction_narrow = direction.as_vec3();
-    let vertex = hull.support_vertex(direction_narrow, u32::MAX);
+    hull_face_at(hull, hull.support_vertex(direction.as_vec3(), u32::MAX), direction)
+}
+
+/// The face at a vertex that looks most along `direction`.
+pub(super) fn hull_face_at(hull: &ConvexHull, vertex: u32, direction: DVec3) -> u32 {
+    let direction = direction.as_vec3();
     let mut best = (0, f32::NEG_INFINITY);
     for &edge in hull.edges_at(vertex) {
         // Each face at the vertex has two edges there.
         for face in hull.edges()[edge as usize].faces {
-            let along = hull.planes()[face as usize].normal.dot(direction_narrow);
+            let along = hull.planes()[face as usize].normal.dot(direction);
             if along > best.1 || along == best.1 && face < best.0 {
                 best = (face, along);
             }
@@ -249,19 +246,46 @@ fn hull_face_along(hull: &ConvexHull, direction: DVec3) -> u32 {
     best.0
 }
 
+/// The edge at a vertex, the farthest along `direction`, that is most across it.
+pub(super) fn hull_edge_at(hull: &ConvexHull, vertex: u32, direction: DVec3) -> Option<u32> {
+    let place = |vertex: u32| hull.vertices()[vertex as usize].as_dvec3();
+    let from = place(vertex);
+    let mut best = None;
+    let mut least = f64::INFINITY;
+    for (&neighbour, &edge) in hull.neighbours(vertex as usize).iter().zip(hull.edges_at(vertex)) {
+        let along = from - place(neighbour);
+        let fall = along.dot(direction) / along.length();
+        if fall < least {
+            (best, least) = (Some(edge), fall);
+        }
+    }
+    best
+}
+
+/// The outward unit normal of a face, and how far its outermost corner is along it.
+pub(super) fn hull_face_plane(hull: &ConvexHull, face: u32) -> (DVec3, f64) {
+    let normal = hull_face_normal(hull, face);
+    let corners = hull.face_corners(face as usize).iter().take(MOST_CORNERS);
+    let heights = corners.map(|&corner| normal.dot(hull.vertices()[corner as usize].as_dvec3()));
+    (normal, heights.fold(f64::NEG_INFINITY, f64::max))
+}
+
+/// The outward unit normal of a face.
+pub(super) fn hull_face_normal(hull: &ConvexHull, face: u32) -> DVec3 {
+    hull.planes()[face as usize].normal.as_dvec3().normalize_or(DVec3::Y)
+}
+
 pub(super) fn of_hull_face(hull: &ConvexHull, face: u32) -> Patch {
     let corners = hull.face_corners(face as usize);
-    let normal = hull.planes()[face as usize].normal.as_dvec3().normalize_or(DVec3::Y);
-    let mut patch = Patch::empty(normal, Feature::face(face));
+    let edges = hull.face_edges(face);
+    let mut patch = Patch::empty(hull_face_normal(hull, face), Feature::face(face));
     let count = corners.len().min(MOST_CORNERS);
     for index in 0..count {
-        let at = |index: usize| index * corners.len() / count;
-        let here = corners[at(index)];
-        let next = corners[(at(index) + 1) % corners.len()];
+        let at = index * corners.len() / count;
         patch.push(Corner {
-            place: hull.vertices()[here as usize].as_dvec3(),
-            vertex: Feature::vertex(here),
-            edge: Feature::edge(hull.edge_between(here, next)),
+            place: hull.vertices()[corners[at] as usize].as_dvec3(),
+            vertex: Feature::vertex(corners[at]),
+            edge: Feature::edge(edges[at]),
         });
     }
     patch
