@@ -28,7 +28,7 @@ use crate::distance::convex::{Convex, SupportFault};
 use crate::distance::placement::Placement;
 use crate::pose::{LocalPose, PoseError};
 use crate::shape::{HalfSpace, Shape, ShapeKind};
-use glam::{DVec3, Vec3};
+use glam::{DMat3, DVec3, Vec3};
 
 /// The contact of two convex parts, none if they are more than `margin` apart. The pose of the second is seen from the
 /// first. Points with a gap have a negative depth.
@@ -60,7 +60,13 @@ pub fn contact(a: &Shape, b: &Shape, b_in_a: &LocalPose, margin: f32) -> Result<
             &normalized
         }
     };
-    contact_in(a, b, b_in_a, || Placement::of_part(b_in_a), margin, None)
+    if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
+        return Ok(sphere::with_ball(a.radius(), b.radius(), b_in_a, margin));
+    }
+    if let (Shape::Capsule(a), Shape::Capsule(b)) = (a, b) {
+        return Ok(capsule::contact(capsule::axis_of(a), capsule::axis_of(b), b_in_a, margin));
+    }
+    contact_in(a, b, b_in_a, || placement_of(b_in_a), margin, None)
 }
 
 /// The same as [`contact`], faster for a pair that has moved little since the last call with its cache.
@@ -92,11 +98,25 @@ pub fn contact_cached(
     margin: f32,
     cache: &mut PairCache,
 ) -> Result<Option<LocalManifold>, ContactError> {
-    let b_in_a = door(b_in_a, margin)?.unwrap_or(*b_in_a);
-    if let Some(kept) = cache.recall(&b_in_a, margin) {
-        return Ok(kept);
+    let normalized;
+    let b_in_a = match door(b_in_a, margin)? {
+        None => b_in_a,
+        Some(pose) => {
+            normalized = pose;
+            &normalized
+        }
+    };
+    // What has a closed form is found anew as fast as it would be recalled.
+    if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
+        return Ok(sphere::with_ball(a.radius(), b.radius(), b_in_a, margin));
     }
-    contact_in(a, b, &b_in_a, || Placement::of_part(&b_in_a), margin, Some(cache))
+    if let (Shape::Capsule(a), Shape::Capsule(b)) = (a, b) {
+        return Ok(capsule::contact(capsule::axis_of(a), capsule::axis_of(b), b_in_a, margin));
+    }
+    if let Some(kept) = cache.kept(b_in_a, margin) {
+        return Ok(kept.moved(b_in_a, margin));
+    }
+    contact_in(a, b, b_in_a, || placement_of(b_in_a), margin, Some(cache))
 }
 
 /// Why there is no contact.
@@ -151,6 +171,22 @@ fn door(b_in_a: &LocalPose, margin: f32) -> Result<Option<LocalPose>, ContactErr
     if is_unit && b_in_a.position.is_finite() { Ok(None) } else { Ok(Some(b_in_a.checked()?)) }
 }
 
+/// The same as [`Placement::of_part`], without a root.
+fn placement_of(pose: &LocalPose) -> Placement {
+    let (q, position) = (pose.rotation.as_dquat(), pose.position.as_dvec3());
+    let double = 2.0 / q.length_squared();
+    let (x, y, z) = (double * q.x, double * q.y, double * q.z);
+    let (xx, yy, zz) = (x * q.x, y * q.y, z * q.z);
+    let (xy, yz, zx) = (x * q.y, y * q.z, z * q.x);
+    let (xw, yw, zw) = (x * q.w, y * q.w, z * q.w);
+    let rotation = DMat3::from_cols(
+        DVec3::new(1.0 - yy - zz, xy + zw, zx - yw),
+        DVec3::new(xy - zw, 1.0 - xx - zz, yz + xw),
+        DVec3::new(zx + yw, yz - xw, 1.0 - xx - yy),
+    );
+    Placement { rotation, position }
+}
+
 /// A shape, sorted by how its contacts are found.
 #[derive(Debug, Clone, Copy)]
 enum Form<'a> {
@@ -173,7 +209,7 @@ impl<'a> Form<'a> {
             Shape::Point(_) => Self::Ball(0.0),
             Shape::Sphere(sphere) => Self::Ball(sphere.radius()),
             Shape::Segment(segment) => Self::Capsule(([segment.a(), segment.b()], 0.0)),
-            Shape::Capsule(capsule) => Self::Capsule(([capsule.core().a(), capsule.core().b()], capsule.radius())),
+            Shape::Capsule(capsule) => Self::Capsule(capsule::axis_of(capsule)),
             Shape::Cuboid(cuboid) => Self::Cuboid(cuboid.core().half_extents(), cuboid.radius()),
             Shape::Triangle(_)
             | Shape::Cylinder(_)
@@ -197,7 +233,7 @@ fn contact_in(
     cache: Option<&mut PairCache>,
 ) -> Result<Option<LocalManifold>, ContactError> {
     use Form::{Ball, Capsule, Cuboid, HalfSpace, Pieces};
-    let none = Err(ContactError::NoTest(NoContactTest { a: a.kind(), b: b.kind() }));
+    let none = || Err(ContactError::NoTest(NoContactTest { a: a.kind(), b: b.kind() }));
     Ok(match (Form::of(a), Form::of(b)) {
         (Ball(a), Ball(b)) => sphere::with_ball(a, b, b_in_a, margin),
         (Ball(a), Capsule(b)) => sphere::with_capsule(a, b, b_in_a, margin),
@@ -219,11 +255,11 @@ fn contact_in(
         | (Capsule(_) | Cuboid(..), Cuboid(..))
         | (Cuboid(..), Capsule(_)) => match (convex::of_shape(a), convex::of_shape(b)) {
             (Some(a), Some(b)) => cache::contact(&Pair { a: &a, b: &b, b_in_a }, placement, margin, cache)?,
-            (Some(_) | None, Some(_) | None) => return none,
+            (Some(_) | None, Some(_) | None) => return none(),
         },
         (HalfSpace(a), Capsule(_) | Cuboid(..) | Form::Convex) => match convex::of_shape(b) {
             Some(b) => half_space::with_convex(a, &b, &placement(), f64::from(margin))?,
-            None => return none,
+            None => return none(),
         },
         (Capsule(_) | Cuboid(..) | Form::Convex, HalfSpace(b)) => match convex::of_shape(a) {
             Some(a) => {
@@ -231,12 +267,12 @@ fn contact_in(
                 let mirror = half_space::with_convex(b, &a, &a_in_b, f64::from(margin))?;
                 mirror.map(|manifold| manifold.flipped(&b_in_a.inverse()))
             }
-            None => return none,
+            None => return none(),
         },
         // Two half-spaces overlap without end: there is no point to push at.
         (HalfSpace(_), HalfSpace(_))
         | (Pieces, Ball(_) | Capsule(_) | Cuboid(..) | Form::Convex | HalfSpace(_) | Pieces)
-        | (Ball(_) | Capsule(_) | Cuboid(..) | Form::Convex | HalfSpace(_), Pieces) => return none,
+        | (Ball(_) | Capsule(_) | Cuboid(..) | Form::Convex | HalfSpace(_), Pieces) => return none(),
     })
 }
 

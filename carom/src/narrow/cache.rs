@@ -8,7 +8,7 @@
 
 use super::clip::Clipped;
 use super::convex::{self, Answer};
-use super::{ContactError, LocalContact, LocalManifold, MAX_POINTS, Pair};
+use super::{ContactError, Feature, LocalContact, LocalManifold, MAX_POINTS, Pair};
 use crate::distance::placement::Placement;
 use crate::distance::signed::Cache;
 use crate::pose::LocalPose;
@@ -26,13 +26,11 @@ pub struct PairCache {
 }
 
 impl PairCache {
-    /// The contact that was found last, moved along; none if the pair has moved too far or did not touch.
+    /// The contact that was found last, to be moved along; none if the pair has moved too far or did not touch.
     #[inline]
-    pub(super) fn recall(&self, b_in_a: &LocalPose, margin: f32) -> Option<Option<LocalManifold>> {
+    pub(super) fn kept(&self, b_in_a: &LocalPose, margin: f32) -> Option<&Kept> {
         match &self.last {
-            Last::Touching(kept) if kept.margin == margin && kept.has_hardly_moved(b_in_a) => {
-                Some(kept.moved(b_in_a, margin))
-            }
+            Last::Touching(kept) if kept.margin == margin && kept.has_hardly_moved(b_in_a) => Some(kept),
             Last::Touching(_) | Last::Nothing | Last::Apart(_) => None,
         }
     }
@@ -50,7 +48,7 @@ enum Last {
 
 /// A manifold that can be moved along.
 #[derive(Debug, Clone, Copy)]
-struct Kept {
+pub(super) struct Kept {
     b_in_a: LocalPose,
     /// How far a point of the second part may move, seen from the first.
     allowed: f32,
@@ -59,9 +57,10 @@ struct Kept {
     /// In the frame of the second part if the normal is its own.
     normal: Vec3,
     is_normal_of_b: bool,
+    count: u8,
     /// On the surface of the first part in its frame, and of the second in its own.
     points: [[Vec3; 2]; MAX_POINTS],
-    manifold: LocalManifold,
+    features: [[Feature; 2]; MAX_POINTS],
 }
 
 /// The contact of two convex parts, by what is kept or anew.
@@ -124,30 +123,38 @@ fn within(manifold: &LocalManifold, margin: f32) -> Option<LocalManifold> {
 
 impl Kept {
     fn new(clipped: &Clipped, b_in_a: &LocalPose, [allowed, reach_of_b]: [f32; 2], margin: f32) -> Self {
-        let manifold = clipped.manifold;
+        let manifold = &clipped.manifold;
         let mut points = [[Vec3::ZERO; 2]; MAX_POINTS];
-        for (points, contact) in points.iter_mut().zip(manifold.contacts()) {
+        let mut features = [[Feature::default(); 2]; MAX_POINTS];
+        for ((points, features), contact) in points.iter_mut().zip(&mut features).zip(manifold.contacts()) {
             let half = manifold.normal * (0.5 * contact.depth);
             *points = [contact.point + half, b_in_a.point_to_inner(contact.point - half)];
+            *features = contact.features;
         }
+        let count = manifold.contacts().len() as u8;
         let is_normal_of_b = clipped.is_normal_of_b;
         let normal = if is_normal_of_b { b_in_a.direction_to_inner(manifold.normal) } else { manifold.normal };
-        Self { b_in_a: *b_in_a, allowed, reach_of_b, margin, normal, is_normal_of_b, points, manifold }
+        Self { b_in_a: *b_in_a, allowed, reach_of_b, margin, normal, is_normal_of_b, count, points, features }
     }
 
     /// Whether no point of the second part has moved by more than is allowed, seen from the first.
+    #[inline]
     fn has_hardly_moved(&self, b_in_a: &LocalPose) -> bool {
-        let shift = (b_in_a.position - self.b_in_a.position).length();
+        let shift_square = (b_in_a.position - self.b_in_a.position).length_squared();
         // The vector part is half the angle; the scalar part would hide small ones in its rounding.
-        let turn = 2.0 * (self.b_in_a.rotation.conjugate() * b_in_a.rotation).xyz().length();
-        shift + turn * self.reach_of_b <= self.allowed
+        let turn_square = 4.0 * (self.b_in_a.rotation.conjugate() * b_in_a.rotation).xyz().length_squared();
+        // Without a root: (x + y)² is at most 2 (x² + y²). Squares that are too small for f32 tell nothing.
+        let moved = 2.0 * (shift_square + turn_square * self.reach_of_b * self.reach_of_b);
+        moved <= self.allowed * self.allowed && self.allowed > 1e-17
     }
 
-    fn moved(&self, b_in_a: &LocalPose, margin: f32) -> Option<LocalManifold> {
+    /// The contact with the second part where it is now.
+    #[inline]
+    pub(super) fn moved(&self, b_in_a: &LocalPose, margin: f32) -> Option<LocalManifold> {
         let normal = if self.is_normal_of_b { b_in_a.direction_to_outer(self.normal) } else { self.normal };
         let turn = b_in_a.rotation_matrix();
         let mut manifold = LocalManifold::empty(normal);
-        for ([on_a, on_b], contact) in self.points.iter().zip(self.manifold.contacts()) {
+        for ([on_a, on_b], features) in self.points.iter().zip(&self.features).take(usize::from(self.count)) {
             let on_b = turn * *on_b + b_in_a.position;
             let depth = normal.dot(*on_a - on_b);
             if depth < -margin {
@@ -156,7 +163,7 @@ impl Kept {
             // From the corner of the part whose face it is not.
             let half = normal * (0.5 * depth);
             let point = if self.is_normal_of_b { *on_a - half } else { on_b + half };
-            manifold.push(LocalContact { point, depth, features: contact.features });
+            manifold.push(LocalContact { point, depth, features: *features });
         }
         (!manifold.contacts().is_empty()).then_some(manifold)
     }

@@ -2,25 +2,96 @@
 //! stretch along which they are side by side.
 //!
 //! The closest points of two segments are those of the two lines, held to the ends: clamp the first, then the second,
-//! then the first again (Ericson, Real-Time Collision Detection, 2005, 5.1.9). In f64; lines count as parallel from an
-//! angle of 1e-4 on, where the choice between their points is within f32 rounding. Axes that cross part along the
-//! normal of both.
+//! then the first again (Ericson, Real-Time Collision Detection, 2005, 5.1.9). In f32 where that is exact to its rounding:
+//! for capsules of like size whose axes are apart and clearly not parallel. Otherwise in f64, where lines count as
+//! parallel from an angle of 1e-4 on, where the choice between their points is within f32 rounding. Axes that cross part
+//! along the normal of both.
 
 use super::manifold::Candidate;
 use super::{Feature, LocalContact, LocalManifold, manifold};
 use crate::pose::LocalPose;
+use crate::shape::Capsule;
 use glam::{DVec3, Vec3};
 
 /// Square of the sine of the angle below which lines have no single closest points.
 const PARALLEL: f64 = 1e-8;
 /// Square of the sine of the angle up to which there are two points of contact.
 const SIDE_BY_SIDE: f64 = 4e-4;
+/// Square of the sine of the angle above which f32 tells the closest points well.
+const OBLIQUE: f32 = 2e-3;
+/// Squares of lengths may be so many times that of the smaller capsule for f32.
+const MOST_RATIO: f32 = 400.0;
+/// Squares of sizes whose squares f32 can tell.
+const PLAIN_SQUARES: std::ops::Range<f32> = 1e-12..1e12;
+/// Square of the distance, as a share of the size's square, below which axes cross.
+const CROSSING: f32 = 1e-6;
 
 /// A capsule by the ends of its axis and its radius.
 pub(super) type Axis = ([Vec3; 2], f32);
 
+/// The axis and the radius of a capsule.
+pub(super) fn axis_of(capsule: &Capsule) -> Axis {
+    ([capsule.core().a(), capsule.core().b()], capsule.radius())
+}
+
 /// The contact of two capsules.
+#[inline]
 pub(super) fn contact(
+    (ends_a, radius_a): Axis,
+    (ends_b, radius_b): Axis,
+    b_in_a: &LocalPose,
+    margin: f32,
+) -> Option<LocalManifold> {
+    let (center_a, half_a) = (0.5 * (ends_a[0] + ends_a[1]), 0.5 * (ends_a[1] - ends_a[0]));
+    let center_b = b_in_a.point_to_outer(0.5 * (ends_b[0] + ends_b[1]));
+    let half_b_in_b = 0.5 * (ends_b[1] - ends_b[0]);
+    let way = center_b - center_a;
+    let reach = radius_a + radius_b + margin;
+    let (square_a, square_b) = (half_a.length_squared(), half_b_in_b.length_squared());
+    let way_square = way.length_squared();
+    // Without a root: (x + y + z)² is at most 3 (x² + y² + z²).
+    if way_square > 3.001 * (square_a + square_b + reach * reach) {
+        return None;
+    }
+    let half_b = b_in_a.direction_to_outer(half_b_in_b);
+    let cross_square = half_a.cross(half_b).length_squared();
+    let small = f32::min(square_a + radius_a * radius_a, square_b + radius_b * radius_b);
+    let large = square_a.max(square_b).max(way_square);
+    let is_plain = cross_square > OBLIQUE * (square_a * square_b) && large < MOST_RATIO * small;
+    if !is_plain || !PLAIN_SQUARES.contains(&small) {
+        return contact_wide((ends_a, radius_a), (ends_b, radius_b), b_in_a, margin);
+    }
+    // The points are center + share · half, with shares from -1 to 1.
+    let (product, toward_a, toward_b) = (half_a.dot(half_b), half_a.dot(way), half_b.dot(way));
+    let share_a = ((toward_a * square_b - toward_b * product) / cross_square).clamp(-1.0, 1.0);
+    let share_b = ((share_a * product - toward_b) / square_b).clamp(-1.0, 1.0);
+    let share_a = ((share_b * product + toward_a) / square_a).clamp(-1.0, 1.0);
+    let gap = way + half_b * share_b - half_a * share_a;
+    let gap_square = gap.length_squared();
+    if gap_square <= CROSSING * small {
+        return contact_wide((ends_a, radius_a), (ends_b, radius_b), b_in_a, margin);
+    }
+    let distance = gap_square.sqrt();
+    let depth = radius_a + radius_b - distance;
+    if depth < -margin {
+        return None;
+    }
+    let normal = gap * (1.0 / distance);
+    let name = |share: f32| {
+        if share == -1.0 {
+            Feature::vertex(0)
+        } else if share == 1.0 {
+            Feature::vertex(1)
+        } else {
+            Feature::edge(0)
+        }
+    };
+    let point = center_a + half_a * share_a + normal * (radius_a - 0.5 * depth);
+    Some(LocalManifold::of_one(normal, LocalContact { point, depth, features: [name(share_a), name(share_b)] }))
+}
+
+/// The same in f64, for axes that cross or are side by side, and for sizes that are unlike.
+fn contact_wide(
     (ends_a, radius_a): Axis,
     (ends_b, radius_b): Axis,
     b_in_a: &LocalPose,

@@ -135,30 +135,31 @@ fn touching(
         on_a: on_a + radius_a * normal,
         on_b: on_b - radius_b * normal,
     };
-    let touch = |relation: &Relation, of: &dyn Fn(&Touch<'_>) -> Option<Clipped>| {
-        let touch = Touch { normal, radii: [radius_a, radius_b], margin, relation };
-        of(&touch).unwrap_or_else(|| touch.only_witness(Default::default()))
-    };
+    let radii = [radius_a, radius_b];
     let [corner_a, corner_b] = [(half_a, normal), (half_b, -normal_in_b)].map(|(half, along)| half.copysign(along));
     let face = |half: DVec3, along: DVec3, axis: usize| patch::of_cuboid_face(half, axis, along[axis] >= 0.0);
-    match axis {
+    let (patch_a, mut patch_b, relation) = match axis {
         Axis::FaceOfA(i) => {
             let on_b = b_in_a.point_to_outer(corner_b);
-            let incident = face(half_b, -normal_in_b, patch::largest_axis(normal_in_b.abs())).placed(b_in_a);
-            let reference = face(half_a, normal, i);
-            touch(&relate(on_b - gap * normal, on_b), &|touch| touch.of_faces(&reference, &incident))
+            let incident = face(half_b, -normal_in_b, patch::largest_axis(normal_in_b.abs()));
+            (face(half_a, normal, i), incident, relate(on_b - gap * normal, on_b))
         }
         Axis::FaceOfB(j) => {
             let incident = face(half_a, normal, patch::largest_axis(normal.abs()));
-            let reference = face(half_b, -normal_in_b, j).placed(b_in_a);
-            touch(&relate(corner_a, corner_a + gap * normal), &|touch| touch.of_faces(&incident, &reference))
+            (incident, face(half_b, -normal_in_b, j), relate(corner_a, corner_a + gap * normal))
         }
         Axis::Edges(i, j) => {
             let edge_a = patch::of_cuboid_edge(half_a, i, normal);
-            let edge_b = patch::of_cuboid_edge(half_b, j, -normal_in_b).placed(b_in_a);
+            let mut edge_b = patch::of_cuboid_edge(half_b, j, -normal_in_b);
+            edge_b.place(b_in_a);
             let (on_a, on_b, is_inside) = crossing(&edge_a, &edge_b);
-            let clipped = touch(&relate(on_a, on_b), &|touch| Some(touch.of_edges(&edge_a, &edge_b)));
-            Clipped { kept_deepest: is_inside, ..clipped }
+            let touch = Touch { normal, radii, margin, relation: &relate(on_a, on_b) };
+            let mut clipped = touch.of_edges(&edge_a, &edge_b);
+            clipped.kept_deepest = is_inside;
+            return clipped;
         }
-    }
+    };
+    patch_b.place(b_in_a);
+    let touch = Touch { normal, radii, margin, relation: &relation };
+    touch.of_faces(&patch_a, &patch_b).unwrap_or_else(|| touch.only_witness(Default::default()))
 }

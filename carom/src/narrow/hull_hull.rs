@@ -22,7 +22,7 @@ use glam::{DVec3, Mat3, Vec3};
 /// What products of f32 may be off by, as a share of the size of their numbers.
 const DOUBT: f32 = 2e-6;
 /// Hulls that are less deep in each other than this share of the smaller, along the first face, are as likely apart.
-const SHALLOW: f32 = 0.03;
+const SHALLOW: f32 = 0.12;
 /// An edge axis must be shallower than the best face by this share of the size, and ten times this share of the depth.
 const FACE_PREFERENCE: f64 = 1e-5;
 /// Sizes of numbers whose fourth powers f32 can tell.
@@ -55,14 +55,14 @@ pub(super) enum Meeting {
 
 /// How two hulls meet whose cores are no farther apart than `limit`.
 pub(super) fn meet(a: &ConvexHull, b: &ConvexHull, b_in_a: &Placement, limit: f64) -> Finding {
-    let (balls_a, balls_b) = (a.balls(), b.balls());
-    let between = b_in_a.point_to_outer(balls_b.center.as_dvec3()) - balls_a.center.as_dvec3();
-    let reach = f64::from(balls_a.outer) + f64::from(balls_b.outer) + limit;
+    let between = b_in_a.point_to_outer(b.inner_ball().center.as_dvec3()) - a.inner_ball().center.as_dvec3();
+    let (outer_a, outer_b) = (a.outer_from_center(), b.outer_from_center());
+    let reach = f64::from(outer_a) + f64::from(outer_b) + limit;
     if between.length_squared() > reach * reach {
         return Finding::Apart(between);
     }
     let scale = a.outer_radius() + b.outer_radius() + b_in_a.position.abs().element_sum();
-    let small = balls_a.outer.min(balls_b.outer);
+    let small = outer_a.min(outer_b);
     let pair = HullPair {
         a,
         b,
@@ -115,7 +115,7 @@ impl HullPair<'_> {
 
     /// The second hull seen from the first.
     fn above_a(&self) -> Side<'_> {
-        let center = self.turn * self.b.balls().center + self.position;
+        let center = self.turn * self.b.inner_ball().center + self.position;
         Side { owner: self.a, other: self.b, turn: self.turn, position: self.position, center }
     }
 
@@ -123,7 +123,7 @@ impl HullPair<'_> {
     fn above_b(&self) -> Side<'_> {
         let turn = self.turn.transpose();
         let position = -(turn * self.position);
-        Side { owner: self.b, other: self.a, turn, position, center: turn * self.a.balls().center + position }
+        Side { owner: self.b, other: self.a, turn, position, center: turn * self.a.inner_ball().center + position }
     }
 
     #[inline(always)]
@@ -206,9 +206,11 @@ pub(super) fn clipped(
             patch::hull_face_at(b, vertex_b, against_in_b)
         }
     };
-    let [normal_a, normal_b] = [(a, face_a), (b, face_b)].map(|(hull, face)| patch::hull_face_normal(hull, face));
+    let [normal_a, normal_b] =
+        [(a, face_a), (b, face_b)].map(|(hull, face)| hull.planes()[face as usize].normal.as_dvec3());
     if clip::is_flat(normal_a, normal) || clip::is_flat(normal_b, against_in_b) {
-        let patch_b = patch::of_hull_face(b, face_b).placed(b_in_a);
+        let mut patch_b = patch::of_hull_face(b, face_b);
+        patch_b.place(b_in_a);
         if let Some(clipped) = touch.of_faces(&patch::of_hull_face(a, face_a), &patch_b) {
             return clipped;
         }
@@ -221,7 +223,9 @@ pub(super) fn clipped(
     };
     match (edge_a, edge_b) {
         (Some(edge_a), Some(edge_b)) => {
-            touch.of_edges(&patch::of_hull_edge(a, edge_a), &patch::of_hull_edge(b, edge_b).placed(b_in_a))
+            let mut edge_b = patch::of_hull_edge(b, edge_b);
+            edge_b.place(b_in_a);
+            touch.of_edges(&patch::of_hull_edge(a, edge_a), &edge_b)
         }
         (Some(_) | None, Some(_) | None) => touch.only_witness(Default::default()),
     }

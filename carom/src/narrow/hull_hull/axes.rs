@@ -6,7 +6,7 @@
 //! for each of its points v, and n·(c - p) - r for a ball of radius r around c inside it. So what cannot beat the best
 //! axis for the ball, and then for the few vertices that were found as supports of other axes, is left out; of the faces
 //! that remain, the one with the highest bound is measured first.
-//! Ends when no bound is above the best gap; gives up if more edges are left than a stack frame holds.
+//! Ends when no bound is above the best gap; gives up if more than 512 edges of a hull are left.
 //! Cost: the heights of one point above all faces of both, eight at a time, and then what is left: some 5 supports and 10
 //! edges of each. Source: Gregorius, The Separating Axis Test between Convex Polyhedra, GDC 2013. The bounds are added.
 
@@ -23,8 +23,12 @@ use glam::{DVec3, Mat3, Vec3};
 const LIST_BLOCKS: usize = 8;
 /// The most vertices of the other hull that bound the gaps.
 const MOST_KNOWN: usize = 6;
-/// The most blocks of edges of a hull that may be left to cross with the other's.
-const ARC_BLOCKS: usize = 16;
+/// The most blocks of edges of a hull that may be left to cross with the other's, in a small frame and in a large one.
+const FEW_BLOCKS: usize = 4;
+const MANY_BLOCKS: usize = 64;
+
+/// There are more edges than a stack frame holds.
+struct NoRoom;
 
 /// How two hulls overlap; none if an axis parts them or nearly, or if too many edges are left.
 #[inline(always)]
@@ -54,13 +58,19 @@ pub(super) fn least_depth<S: Simd>(
         return None;
     }
 
-    let mut arcs_a = Arcs::new();
-    let mut arcs_b = Arcs::new();
-    let least = gap + tie(gap) - pair.doubt();
-    arcs_a.collect(simd, &above_a, (least, pair.doubt()), &known_b, &Mat3::IDENTITY)?;
-    arcs_b.collect(simd, &above_b, (least, pair.doubt()), &known_a, &pair.turn)?;
-    let least = f64::from(gap) + FACE_PREFERENCE * f64::from(pair.small + 10.0 * gap.abs());
-    let crossing = best_crossing(simd, pair, (&arcs_a, &arcs_b), b_in_a, least);
+    let sides = [(&above_a, &known_b), (&above_b, &known_a)];
+    let least = gap + tie(gap);
+    // Nearly always there is room for what is left in a small frame.
+    let crossing = match best_crossing::<S, FEW_BLOCKS>(simd, pair, sides, b_in_a, least) {
+        Ok(crossing) => crossing,
+        // A function of its own, so that its frame is there only when it is needed.
+        Err(NoRoom) => simd
+            .vectorize(
+                #[inline(always)]
+                || best_crossing::<S, MANY_BLOCKS>(simd, pair, sides, b_in_a, least),
+            )
+            .ok()?,
+    };
     let found = match crossing {
         Some(crossing) => relate_edges(simd, pair, crossing, b_in_a)?,
         None if is_of_b => relate_face_of_b(pair, face, b_in_a),
@@ -105,7 +115,7 @@ struct List {
 /// The face with the greatest gap to the other hull, at least that of `start`.
 #[inline(always)]
 fn best_face<S: Simd>(simd: S, side: &Side<'_>, start: FaceGap, known: &mut Known) -> FaceGap {
-    let inner = side.other.balls().inner;
+    let inner = side.other.inner_ball().radius;
     let mut best = start;
     let mut list = List {
         planes: [[[0.0; LANES]; 4]; LIST_BLOCKS],
@@ -171,11 +181,11 @@ impl List {
 
 /// Edges that may be one of a crossing that beats the best face: the normals of their faces and the way along them, in
 /// the frame of the first hull.
-struct Arcs {
-    left: [VertexBlock; ARC_BLOCKS],
-    right: [VertexBlock; ARC_BLOCKS],
-    along: [VertexBlock; ARC_BLOCKS],
-    edges: [[u32; LANES]; ARC_BLOCKS],
+struct Arcs<const BLOCKS: usize> {
+    left: [VertexBlock; BLOCKS],
+    right: [VertexBlock; BLOCKS],
+    along: [VertexBlock; BLOCKS],
+    edges: [[u32; LANES]; BLOCKS],
     count: usize,
 }
 
@@ -189,14 +199,13 @@ struct Batch {
     count: usize,
 }
 
-impl Arcs {
+impl<const BLOCKS: usize> Arcs<BLOCKS> {
     fn new() -> Self {
-        let zero = [[[0.0; LANES]; 3]; ARC_BLOCKS];
-        Self { left: zero, right: zero, along: zero, edges: [[0; LANES]; ARC_BLOCKS], count: 0 }
+        let zero = [[[0.0; LANES]; 3]; BLOCKS];
+        Self { left: zero, right: zero, along: zero, edges: [[0; LANES]; BLOCKS], count: 0 }
     }
 
-    /// Takes in the edges of the side's owner that may have a gap above `least`, turned by `turn`; none if there is no
-    /// room.
+    /// Takes in the edges of the side's owner that may have a gap above `least`, turned by `turn`.
     #[inline(always)]
     fn collect<S: Simd>(
         &mut self,
@@ -205,9 +214,9 @@ impl Arcs {
         (least, doubt): (f32, f32),
         known: &Known,
         turn: &Mat3,
-    ) -> Option<()> {
+    ) -> Result<(), NoRoom> {
         let (hull, center) = (side.owner, side.center);
-        let inner = side.other.balls().inner - doubt;
+        let inner = side.other.inner_ball().radius - doubt;
         let lowest = least + inner;
         // The height above an edge is at most that above one of its faces, stretched.
         let lowest = if lowest > 0.0 { lowest * hull.least_cosine() } else { lowest };
@@ -260,7 +269,7 @@ impl Arcs {
         (least, inner, doubt): (f32, f32, f32),
         known: &Known,
         turn: &Mat3,
-    ) -> Option<()> {
+    ) -> Result<(), NoRoom> {
         let mut alive = batch.may_beat(simd, side.center, least + inner);
         for &point in known.points() {
             alive &= batch.may_beat(simd, point, least - doubt);
@@ -271,8 +280,8 @@ impl Arcs {
             let lane = alive.trailing_zeros() as usize % LANES;
             alive &= alive - 1;
             let (place, column) = (self.count / LANES, self.count % LANES);
-            if place >= ARC_BLOCKS {
-                return None;
+            if place >= BLOCKS {
+                return Err(NoRoom);
             }
             let [from, to] = hull.edges()[batch.edges[lane] as usize].vertices;
             let along = *turn * (hull.vertices()[to as usize] - hull.vertices()[from as usize]);
@@ -286,13 +295,13 @@ impl Arcs {
             self.edges[place][column] = batch.edges[lane];
             self.count += 1;
         }
-        Some(())
+        Ok(())
     }
 
     /// The edge at a place, and its vectors: left, right and along.
     fn at(&self, index: usize) -> (u32, [Vec3; 3]) {
         let (place, column) = (index / LANES, index % LANES);
-        let vector = |blocks: &[VertexBlock; ARC_BLOCKS]| Vec3::from_array([0, 1, 2].map(|i| blocks[place][i][column]));
+        let vector = |blocks: &[VertexBlock; BLOCKS]| Vec3::from_array([0, 1, 2].map(|i| blocks[place][i][column]));
         (self.edges[place][column], [vector(&self.left), vector(&self.right), vector(&self.along)])
     }
 }
@@ -319,20 +328,24 @@ struct Crossing {
 
 /// The crossing of edges with the greatest gap above `least`.
 #[inline(always)]
-fn best_crossing<S: Simd>(
+fn best_crossing<S: Simd, const BLOCKS: usize>(
     simd: S,
     pair: &HullPair<'_>,
-    (arcs_a, arcs_b): (&Arcs, &Arcs),
+    [(above_a, known_b), (above_b, known_a)]: [(&Side<'_>, &Known); 2],
     b_in_a: &Placement,
-    least: f64,
-) -> Option<Crossing> {
+    least: f32,
+) -> Result<Option<Crossing>, NoRoom> {
+    let (mut arcs_a, mut arcs_b) = (Arcs::<BLOCKS>::new(), Arcs::<BLOCKS>::new());
+    let bounds = (least - pair.doubt(), pair.doubt());
+    arcs_a.collect(simd, above_a, bounds, known_b, &Mat3::IDENTITY)?;
+    arcs_b.collect(simd, above_b, bounds, known_a, &pair.turn)?;
     let mut best: Option<Crossing> = None;
-    let mut most = least;
+    let mut most = f64::from(least);
     for index in 0..arcs_a.count {
         let (edge_a, [left, right, along]) = arcs_a.at(index);
         let from_a = pair.vertex_of_a(pair.a.edges()[edge_a as usize].vertices[0]);
         for place in 0..arcs_b.count.div_ceil(LANES) {
-            let mut hits = crossing_arcs(simd, [left, right, along], arcs_b, place);
+            let mut hits = crossing_arcs(simd, [left, right, along], &arcs_b, place);
             while hits != 0 {
                 let at_b = place * LANES + hits.trailing_zeros() as usize;
                 hits &= hits - 1;
@@ -357,7 +370,7 @@ fn best_crossing<S: Simd>(
             }
         }
     }
-    best
+    Ok(best)
 }
 
 /// Which of eight edges of the second hull have arcs, seen from behind, that cross the arc of an edge of the first.
@@ -365,7 +378,12 @@ fn best_crossing<S: Simd>(
 /// With faces left and right of each edge, an arc crosses the great circle of another where the normals at its ends are
 /// on either side of that circle, whose axis is the edge.
 #[inline(always)]
-fn crossing_arcs<S: Simd>(simd: S, [left, right, along]: [Vec3; 3], arcs: &Arcs, place: usize) -> u64 {
+fn crossing_arcs<S: Simd, const BLOCKS: usize>(
+    simd: S,
+    [left, right, along]: [Vec3; 3],
+    arcs: &Arcs<BLOCKS>,
+    place: usize,
+) -> u64 {
     let (left_b, right_b) =
         (lanes::products(simd, &arcs.left[place], along), lanes::products(simd, &arcs.right[place], along));
     let (left_a, right_a) =
@@ -409,7 +427,8 @@ fn relate_edges<S: Simd>(
     if normal.dot(farthest_b - farthest_a) < gap - f64::from(pair.doubt()) {
         return None;
     }
-    let edge_b = patch::of_hull_edge(pair.b, edges[1]).placed(b_in_a);
+    let mut edge_b = patch::of_hull_edge(pair.b, edges[1]);
+    edge_b.place(b_in_a);
     let (on_a, on_b, _) = clip::crossing(&patch::of_hull_edge(pair.a, edges[0]), &edge_b);
     Some(Finding::Touching(Relation { normal, separation: gap, on_a, on_b }, Meeting::Edges(edges)))
 }

@@ -4,20 +4,18 @@
 use super::ConvexHull;
 use glam::{DVec3, Vec3};
 
-/// Two balls around the mean of a hull's vertices.
+/// A ball inside a hull.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct HullBalls {
+pub(crate) struct InnerBall {
     pub(crate) center: Vec3,
-    /// A ball of this radius is inside; a little too small, if anything.
-    pub(crate) inner: f32,
-    /// One of this radius is around; a little too large, if anything.
-    pub(crate) outer: f32,
+    pub(crate) radius: f32,
 }
 
 /// See [`prepare`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct AxisIndex {
-    balls: HullBalls,
+    inner: InnerBall,
+    outer_from_center: f32,
     outer_radius: f64,
     least_cosine: f32,
     arc_cosines: Vec<f32>,
@@ -32,9 +30,14 @@ impl AxisIndex {
 }
 
 impl ConvexHull {
-    /// Balls inside and around the hull, around the mean of the vertices.
-    pub(crate) fn balls(&self) -> HullBalls {
-        self.axes.balls
+    /// A ball inside the hull, around the mean of the vertices.
+    pub(crate) fn inner_ball(&self) -> InnerBall {
+        self.axes.inner
+    }
+
+    /// How far a vertex is from the middle of the inner ball, at the most; a little too much, if anything.
+    pub(crate) fn outer_from_center(&self) -> f32 {
+        self.axes.outer_from_center
     }
 
     /// How far a vertex is from the origin, at the most.
@@ -68,7 +71,8 @@ pub(super) fn prepare(hull: &mut ConvexHull) {
     };
     let arc_cosines: Vec<f32> = hull.edges.iter().map(cosine).collect();
     hull.axes = AxisIndex {
-        balls: HullBalls { center, inner, outer: outer as f32 },
+        inner: InnerBall { center, radius: inner },
+        outer_from_center: outer as f32,
         outer_radius: hull.vertices.iter().map(|vertex| vertex.as_dvec3().length()).fold(0.0, f64::max),
         least_cosine: arc_cosines.iter().copied().fold(1.0, f32::min),
         face_edges: face_edges(hull),
