@@ -28,6 +28,7 @@ use crate::distance::convex::{Convex, SupportFault};
 use crate::distance::placement::Placement;
 use crate::pose::{LocalPose, PoseError};
 use crate::shape::{HalfSpace, Shape, ShapeKind};
+use crate::trace::Tracer;
 use glam::{DMat3, DVec3, Vec3};
 
 /// The contact of two convex parts, none if they are more than `margin` apart. The pose of the second is seen from the
@@ -60,13 +61,7 @@ pub fn contact(a: &Shape, b: &Shape, b_in_a: &LocalPose, margin: f32) -> Result<
             &normalized
         }
     };
-    if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
-        return Ok(sphere::with_ball(a.radius(), b.radius(), b_in_a, margin));
-    }
-    if let (Shape::Capsule(a), Shape::Capsule(b)) = (a, b) {
-        return Ok(capsule::contact(capsule::axis_of(a), capsule::axis_of(b), b_in_a, margin));
-    }
-    contact_in(a, b, b_in_a, || placement_of(b_in_a), margin, None)
+    contact_in(a, b, b_in_a, || placement_of(b_in_a), margin, (None, &mut ()))
 }
 
 /// The same as [`contact`], faster for a pair that has moved little since the last call with its cache.
@@ -106,17 +101,44 @@ pub fn contact_cached(
             &normalized
         }
     };
-    // What has a closed form is found anew as fast as it would be recalled.
-    if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
-        return Ok(sphere::with_ball(a.radius(), b.radius(), b_in_a, margin));
-    }
-    if let (Shape::Capsule(a), Shape::Capsule(b)) = (a, b) {
-        return Ok(capsule::contact(capsule::axis_of(a), capsule::axis_of(b), b_in_a, margin));
-    }
     if let Some(kept) = cache.kept(b_in_a, margin) {
         return Ok(kept.moved(b_in_a, margin));
     }
-    contact_in(a, b, b_in_a, || placement_of(b_in_a), margin, Some(cache))
+    contact_in(a, b, b_in_a, || placement_of(b_in_a), margin, (Some(cache), &mut ()))
+}
+
+/// The same as [`contact`], told step by step: the axes that were tested of boxes and hulls, the iterations of the distance
+/// and the depth search of other pairs. Pairs with a closed form have nothing to tell.
+///
+/// ```
+/// use carom::narrow::contact_traced;
+/// use carom::prelude::*;
+/// use carom::trace::{StopReason, Trace};
+///
+/// let cube = Shape::cuboid(1.0, 1.0, 1.0)?;
+/// let turned = LocalPose::new([1.5, 0.2, 0.1].into(), Quat::from_rotation_z(0.3));
+/// let mut trace = Trace::default();
+/// let manifold = contact_traced(&cube, &cube, &turned, 0.0, &mut trace)?.expect("they touch");
+/// // Of the axes that were tested, the contact has the one with the widest gap.
+/// let widest = trace.axes.iter().map(|step| step.gap).fold(f64::MIN, f64::max);
+/// let deepest = manifold.contacts().iter().map(|contact| contact.depth).fold(f32::MIN, f32::max);
+/// assert!((widest + f64::from(deepest)).abs() < 1e-5);
+/// assert_eq!(trace.reasons, [StopReason::BoundsMet]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// Those of [`contact`].
+pub fn contact_traced(
+    a: &Shape,
+    b: &Shape,
+    b_in_a: &LocalPose,
+    margin: f32,
+    tracer: &mut impl Tracer,
+) -> Result<Option<LocalManifold>, ContactError> {
+    let b_in_a = door(b_in_a, margin)?.unwrap_or(*b_in_a);
+    contact_in(a, b, &b_in_a, || placement_of(&b_in_a), margin, (None, tracer))
 }
 
 /// Why there is no contact.
@@ -223,14 +245,35 @@ impl<'a> Form<'a> {
     }
 }
 
-/// The one place that lists every pair. `placement` is the same as `b_in_a`, with all digits.
+/// The contact of any pair. `placement` is the same as `b_in_a`, with all digits.
+#[inline]
 fn contact_in(
     a: &Shape,
     b: &Shape,
     b_in_a: &LocalPose,
     placement: impl FnOnce() -> Placement,
     margin: f32,
-    cache: Option<&mut PairCache>,
+    memory: (Option<&mut PairCache>, &mut impl Tracer),
+) -> Result<Option<LocalManifold>, ContactError> {
+    // So cheap that sorting out all pairs would cost as much.
+    if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
+        return Ok(sphere::with_ball(a.radius(), b.radius(), b_in_a, margin));
+    }
+    if let (Shape::Capsule(a), Shape::Capsule(b)) = (a, b) {
+        return Ok(capsule::contact(a, b, b_in_a, margin));
+    }
+    contact_by_form(a, b, b_in_a, placement, margin, memory)
+}
+
+/// The one place that lists every pair. Not inlined: its frame is large.
+#[inline(never)]
+fn contact_by_form(
+    a: &Shape,
+    b: &Shape,
+    b_in_a: &LocalPose,
+    placement: impl FnOnce() -> Placement,
+    margin: f32,
+    (cache, tracer): (Option<&mut PairCache>, &mut impl Tracer),
 ) -> Result<Option<LocalManifold>, ContactError> {
     use Form::{Ball, Capsule, Cuboid, HalfSpace, Pieces};
     let none = || Err(ContactError::NoTest(NoContactTest { a: a.kind(), b: b.kind() }));
@@ -240,7 +283,7 @@ fn contact_in(
         (Ball(a), Cuboid(half, radius)) => sphere::with_cuboid(a, (half, radius), b_in_a, margin),
         (Ball(a), HalfSpace(b)) => mirrored(b_in_a, |a_in_b| half_space::with_ball(b, a, a_in_b, margin)),
         (Capsule(a), Ball(b)) => mirrored(b_in_a, |a_in_b| sphere::with_capsule(b, a, a_in_b, margin)),
-        (Capsule(a), Capsule(b)) => capsule::contact(a, b, b_in_a, margin),
+        (Capsule(a), Capsule(b)) => capsule::contact_wide(a, b, b_in_a, margin),
         (Cuboid(half, radius), Ball(b)) => {
             mirrored(b_in_a, |a_in_b| sphere::with_cuboid(b, (half, radius), a_in_b, margin))
         }
@@ -254,7 +297,7 @@ fn contact_in(
         | (Form::Convex, Ball(_) | Capsule(_) | Cuboid(..))
         | (Capsule(_) | Cuboid(..), Cuboid(..))
         | (Cuboid(..), Capsule(_)) => match (convex::of_shape(a), convex::of_shape(b)) {
-            (Some(a), Some(b)) => cache::contact(&Pair { a: &a, b: &b, b_in_a }, placement, margin, cache)?,
+            (Some(a), Some(b)) => cache::contact(&Pair { a: &a, b: &b, b_in_a }, placement, margin, (cache, tracer))?,
             (Some(_) | None, Some(_) | None) => return none(),
         },
         (HalfSpace(a), Capsule(_) | Cuboid(..) | Form::Convex) => match convex::of_shape(b) {

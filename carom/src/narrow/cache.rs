@@ -12,6 +12,7 @@ use super::{ContactError, Feature, LocalContact, LocalManifold, MAX_POINTS, Pair
 use crate::distance::placement::Placement;
 use crate::distance::signed::Cache;
 use crate::pose::LocalPose;
+use crate::trace::Tracer;
 use glam::{DVec3, Vec3};
 
 /// The motion, as a share of the smaller part's reach, during which points are kept.
@@ -50,8 +51,8 @@ enum Last {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Kept {
     b_in_a: LocalPose,
-    /// How far a point of the second part may move, seen from the first.
-    allowed: f32,
+    /// One over the square of how far a point of the second part may move, seen from the first; NaN if f32 cannot tell.
+    inverse_square: f32,
     reach_of_b: f32,
     margin: f32,
     /// In the frame of the second part if the normal is its own.
@@ -68,10 +69,10 @@ pub(super) fn contact(
     pair: &Pair<'_>,
     placement: impl FnOnce() -> Placement,
     margin: f32,
-    cache: Option<&mut PairCache>,
+    (cache, tracer): (Option<&mut PairCache>, &mut impl Tracer),
 ) -> Result<Option<LocalManifold>, ContactError> {
     let Some(cache) = cache else {
-        let answer = convex::answer(pair.a, pair.b, &placement(), f64::from(margin), &mut Cache::default())?;
+        let answer = convex::answer(pair.a, pair.b, &placement(), f64::from(margin), (&mut Cache::default(), tracer))?;
         return Ok(match answer {
             Answer::Apart(_) => None,
             Answer::Touching(clipped) => Some(clipped.manifold),
@@ -90,7 +91,7 @@ pub(super) fn contact(
     let reach_of_b = pair.b.core.reach()? + pair.b.radius;
     let allowed = f64::from(KEPT) * reach_of_b.min(pair.a.core.reach()? + pair.a.radius);
     let wide = f64::from(margin) + 2.0 * allowed;
-    Ok(match convex::answer(pair.a, pair.b, &placement(), wide, &mut cache.search)? {
+    Ok(match convex::answer(pair.a, pair.b, &placement(), wide, (&mut cache.search, tracer))? {
         Answer::Apart(axis) => {
             cache.last = axis.map_or(Last::Nothing, |axis| Last::Apart(axis.as_vec3()));
             None
@@ -133,8 +134,9 @@ impl Kept {
         }
         let count = manifold.contacts().len() as u8;
         let is_normal_of_b = clipped.is_normal_of_b;
+        let inverse_square = if (1e-17..1e17).contains(&allowed) { 1.0 / (allowed * allowed) } else { f32::NAN };
         let normal = if is_normal_of_b { b_in_a.direction_to_inner(manifold.normal) } else { manifold.normal };
-        Self { b_in_a: *b_in_a, allowed, reach_of_b, margin, normal, is_normal_of_b, count, points, features }
+        Self { b_in_a: *b_in_a, inverse_square, reach_of_b, margin, normal, is_normal_of_b, count, points, features }
     }
 
     /// Whether no point of the second part has moved by more than is allowed, seen from the first.
@@ -143,9 +145,11 @@ impl Kept {
         let shift_square = (b_in_a.position - self.b_in_a.position).length_squared();
         // The vector part is half the angle; the scalar part would hide small ones in its rounding.
         let turn_square = 4.0 * (self.b_in_a.rotation.conjugate() * b_in_a.rotation).xyz().length_squared();
-        // Without a root: (x + y)² is at most 2 (x² + y²). Squares that are too small for f32 tell nothing.
-        let moved = 2.0 * (shift_square + turn_square * self.reach_of_b * self.reach_of_b);
-        moved <= self.allowed * self.allowed && self.allowed > 1e-17
+        // As shares of what is allowed. √x + √y is at most 1, without roots: 4 x y is at most (1 - x - y)².
+        let shift = shift_square * self.inverse_square;
+        let turn = turn_square * self.reach_of_b * self.reach_of_b * self.inverse_square;
+        let rest = 1.0 - shift - turn;
+        rest >= 0.0 && 4.0 * shift * turn <= rest * rest
     }
 
     /// The contact with the second part where it is now.

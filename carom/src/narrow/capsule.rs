@@ -35,16 +35,11 @@ pub(super) fn axis_of(capsule: &Capsule) -> Axis {
 }
 
 /// The contact of two capsules.
-#[inline]
-pub(super) fn contact(
-    (ends_a, radius_a): Axis,
-    (ends_b, radius_b): Axis,
-    b_in_a: &LocalPose,
-    margin: f32,
-) -> Option<LocalManifold> {
-    let (center_a, half_a) = (0.5 * (ends_a[0] + ends_a[1]), 0.5 * (ends_a[1] - ends_a[0]));
-    let center_b = b_in_a.point_to_outer(0.5 * (ends_b[0] + ends_b[1]));
-    let half_b_in_b = 0.5 * (ends_b[1] - ends_b[0]);
+pub(super) fn contact(a: &Capsule, b: &Capsule, b_in_a: &LocalPose, margin: f32) -> Option<LocalManifold> {
+    let (radius_a, radius_b) = (a.radius(), b.radius());
+    let (center_a, half_a) = (0.5 * (a.core().a() + a.core().b()), 0.5 * (a.core().b() - a.core().a()));
+    let center_b = b_in_a.point_to_outer(0.5 * (b.core().a() + b.core().b()));
+    let half_b_in_b = 0.5 * (b.core().b() - b.core().a());
     let way = center_b - center_a;
     let reach = radius_a + radius_b + margin;
     let (square_a, square_b) = (half_a.length_squared(), half_b_in_b.length_squared());
@@ -59,7 +54,7 @@ pub(super) fn contact(
     let large = square_a.max(square_b).max(way_square);
     let is_plain = cross_square > OBLIQUE * (square_a * square_b) && large < MOST_RATIO * small;
     if !is_plain || !PLAIN_SQUARES.contains(&small) {
-        return contact_wide((ends_a, radius_a), (ends_b, radius_b), b_in_a, margin);
+        return contact_wide(axis_of(a), axis_of(b), b_in_a, margin);
     }
     // The points are center + share · half, with shares from -1 to 1.
     let (product, toward_a, toward_b) = (half_a.dot(half_b), half_a.dot(way), half_b.dot(way));
@@ -69,7 +64,7 @@ pub(super) fn contact(
     let gap = way + half_b * share_b - half_a * share_a;
     let gap_square = gap.length_squared();
     if gap_square <= CROSSING * small {
-        return contact_wide((ends_a, radius_a), (ends_b, radius_b), b_in_a, margin);
+        return contact_wide(axis_of(a), axis_of(b), b_in_a, margin);
     }
     let distance = gap_square.sqrt();
     let depth = radius_a + radius_b - distance;
@@ -90,8 +85,9 @@ pub(super) fn contact(
     Some(LocalManifold::of_one(normal, LocalContact { point, depth, features: [name(share_a), name(share_b)] }))
 }
 
-/// The same in f64, for axes that cross or are side by side, and for sizes that are unlike.
-fn contact_wide(
+/// The same of capsules and segments in f64: for axes that cross or are side by side, and for sizes that are unlike.
+#[inline(never)]
+pub(super) fn contact_wide(
     (ends_a, radius_a): Axis,
     (ends_b, radius_b): Axis,
     b_in_a: &LocalPose,

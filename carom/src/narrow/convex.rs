@@ -8,8 +8,9 @@ use super::cuboid_cuboid::{self, Verdict};
 use super::hull_hull::{self, Finding};
 use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::placement::Placement;
-use crate::distance::signed::{Cache, signed};
+use crate::distance::signed::{Cache, signed_traced};
 use crate::shape::Shape;
+use crate::trace::Tracer;
 use glam::DVec3;
 
 /// What is known of two convex parts.
@@ -55,17 +56,17 @@ pub(super) fn answer(
     b: &Convex<'_>,
     b_in_a: &Placement,
     margin: f64,
-    cache: &mut Cache,
+    (cache, tracer): (&mut Cache, &mut impl Tracer),
 ) -> Result<Answer, SupportFault> {
     if let (Core::Cuboid(half_a), Core::Cuboid(half_b)) = (a.core, b.core) {
-        match cuboid_cuboid::contact((half_a, a.radius), (half_b, b.radius), b_in_a, margin) {
+        match cuboid_cuboid::contact((half_a, a.radius), (half_b, b.radius), b_in_a, margin, tracer) {
             Verdict::Apart(axis) => return Ok(Answer::Apart(Some(axis))),
             Verdict::Touching(clipped) => return Ok(Answer::Touching(clipped)),
             Verdict::Cornered => {}
         }
     }
     if let (Core::Hull(hull_a), Core::Hull(hull_b)) = (a.core, b.core) {
-        match hull_hull::meet(hull_a, hull_b, b_in_a, margin + a.radius + b.radius) {
+        match hull_hull::meet((hull_a, hull_b), b_in_a, margin + a.radius + b.radius, tracer) {
             Finding::Apart(axis) => return Ok(Answer::Apart(axis.try_normalize())),
             Finding::Touching(cores, meeting) => {
                 let relation = Relation {
@@ -82,7 +83,7 @@ pub(super) fn answer(
     }
     // What is exactly the margin apart still counts.
     let limit = margin + f64::MIN_POSITIVE.max(1e-12 * margin);
-    let Some(found) = signed(a, b, b_in_a, limit, cache)? else {
+    let Some(found) = signed_traced(a, b, b_in_a, limit, cache, tracer)? else {
         return Ok(Answer::Apart(None));
     };
     if found.distance > margin {

@@ -11,6 +11,7 @@
 use super::clip::{Clipped, Relation, Touch, crossing};
 use super::patch;
 use crate::distance::placement::Placement;
+use crate::trace::{AxisKind, AxisStep, StopReason, Tracer};
 use glam::DVec3;
 
 /// An edge axis must be shallower than the best face by this share of the boxes' size and of the depth.
@@ -43,6 +44,7 @@ pub(super) fn contact(
     (half_b, radius_b): (DVec3, f64),
     b_in_a: &Placement,
     margin: f64,
+    tracer: &mut impl Tracer,
 ) -> Verdict {
     let radii = radius_a + radius_b;
     let limit = margin + radii;
@@ -57,6 +59,7 @@ pub(super) fn contact(
     for i in 0..3 {
         let reach_b = sizes[0][i] * half_b.x + sizes[1][i] * half_b.y + sizes[2][i] * half_b.z;
         let gap = offset[i].abs() - half_a[i] - reach_b;
+        tracer.axis(|| record(Axis::FaceOfA(i), gap, b_in_a));
         if gap > best.0 {
             best = (gap, Axis::FaceOfA(i));
         }
@@ -65,12 +68,14 @@ pub(super) fn contact(
     for j in 0..3 {
         let reach_a = sizes[j][0] * half_a.x + sizes[j][1] * half_a.y + sizes[j][2] * half_a.z;
         let gap = offset_in_b[j].abs() - half_b[j] - reach_a;
+        tracer.axis(|| record(Axis::FaceOfB(j), gap, b_in_a));
         // The first box keeps its face unless the other's is better by more than rounding.
         if gap > best.0 + tie {
             best = (gap, Axis::FaceOfB(j));
         }
     }
     if best.0 > limit {
+        tracer.stop(StopReason::BeyondLimit);
         return Verdict::Apart(normal_of(best.1, b_in_a));
     }
 
@@ -87,6 +92,9 @@ pub(super) fn contact(
             let reach_a = half_a[m] * sizes[j][n] + half_a[n] * sizes[j][m];
             let reach_b = half_b[k] * sizes[l][i] + half_b[l] * sizes[k][i];
             let gap = between - reach_a - reach_b;
+            if square > PARALLEL * PARALLEL {
+                tracer.axis(|| record(Axis::Edges(i, j), gap / square.sqrt(), b_in_a));
+            }
             let signed_square = gap * gap.abs();
             if square > PARALLEL * PARALLEL && signed_square * edge.1 > edge.0 * square {
                 edge = (signed_square, square, (i, j));
@@ -99,13 +107,25 @@ pub(super) fn contact(
         best = (edge_gap, Axis::Edges(edge.2.0, edge.2.1));
     }
     if best.0 > limit {
+        tracer.stop(StopReason::BeyondLimit);
         return Verdict::Apart(normal_of(best.1, b_in_a));
     }
+    tracer.stop(StopReason::BoundsMet);
     if radii > 0.0 && best.0 > 0.0 {
         return Verdict::Cornered;
     }
     let clipped = touching(half_a, half_b, b_in_a, best, (radius_a, radius_b), margin);
     if best.0 > 0.0 && !clipped.kept_deepest { Verdict::Cornered } else { Verdict::Touching(clipped) }
+}
+
+/// What a tracer is told of an axis.
+fn record(axis: Axis, gap: f64, b_in_a: &Placement) -> AxisStep {
+    let kind = match axis {
+        Axis::FaceOfA(i) => AxisKind::FaceOfA(i as u32),
+        Axis::FaceOfB(j) => AxisKind::FaceOfB(j as u32),
+        Axis::Edges(i, j) => AxisKind::Edges([i as u32, j as u32]),
+    };
+    AxisStep { axis: normal_of(axis, b_in_a), gap, kind }
 }
 
 /// The unit normal of an axis, from the first box to the second.

@@ -16,6 +16,7 @@ use super::patch;
 use crate::distance::placement::Placement;
 use crate::shape::ConvexHull;
 use crate::shape::hull::lanes;
+use crate::trace::{AxisKind, AxisStep, StopReason, Tracer};
 use fearless_simd::{Level, Simd, dispatch};
 use glam::{DVec3, Mat3, Vec3};
 
@@ -45,8 +46,14 @@ pub(super) enum Finding {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Meeting {
     /// The normal is that of a face; the vertex of the other hull is the farthest against it.
-    FaceOfA { face: u32, vertex_of_b: u32 },
-    FaceOfB { face: u32, vertex_of_a: u32 },
+    FaceOfA {
+        face: u32,
+        vertex_of_b: u32,
+    },
+    FaceOfB {
+        face: u32,
+        vertex_of_a: u32,
+    },
     /// The normal is that of two edges.
     Edges([u32; 2]),
     /// These vertices are among the farthest along the normal.
@@ -54,7 +61,12 @@ pub(super) enum Meeting {
 }
 
 /// How two hulls meet whose cores are no farther apart than `limit`.
-pub(super) fn meet(a: &ConvexHull, b: &ConvexHull, b_in_a: &Placement, limit: f64) -> Finding {
+pub(super) fn meet(
+    (a, b): (&ConvexHull, &ConvexHull),
+    b_in_a: &Placement,
+    limit: f64,
+    tracer: &mut impl Tracer,
+) -> Finding {
     let between = b_in_a.point_to_outer(b.inner_ball().center.as_dvec3()) - a.inner_ball().center.as_dvec3();
     let (outer_a, outer_b) = (a.outer_from_center(), b.outer_from_center());
     let reach = f64::from(outer_a) + f64::from(outer_b) + limit;
@@ -74,7 +86,7 @@ pub(super) fn meet(a: &ConvexHull, b: &ConvexHull, b_in_a: &Placement, limit: f6
     if !SIZES.contains(&pair.scale) || pair.scale > MOST_RATIO * small {
         return Finding::Unknown;
     }
-    dispatch!(Level::new(), simd => pair.meet(simd, b_in_a, limit))
+    dispatch!(Level::new(), simd => pair.meet(simd, b_in_a, limit, tracer))
 }
 
 /// Two hulls in f32, in the frame of the first.
@@ -116,35 +128,38 @@ impl HullPair<'_> {
     /// The second hull seen from the first.
     fn above_a(&self) -> Side<'_> {
         let center = self.turn * self.b.inner_ball().center + self.position;
-        Side { owner: self.a, other: self.b, turn: self.turn, position: self.position, center }
+        Side { owner: self.a, other: self.b, turn: self.turn, position: self.position, center, is_of_a: true }
     }
 
     /// The first hull seen from the second.
     fn above_b(&self) -> Side<'_> {
         let turn = self.turn.transpose();
         let position = -(turn * self.position);
-        Side { owner: self.b, other: self.a, turn, position, center: turn * self.a.inner_ball().center + position }
+        let center = turn * self.a.inner_ball().center + position;
+        Side { owner: self.b, other: self.a, turn, position, center, is_of_a: false }
     }
 
     #[inline(always)]
-    fn meet<S: Simd>(&self, simd: S, b_in_a: &Placement, limit: f64) -> Finding {
+    fn meet<S: Simd>(&self, simd: S, b_in_a: &Placement, limit: f64, tracer: &mut impl Tracer) -> Finding {
         let above_a = self.above_a();
         let (face, _) = lanes::highest(simd, self.a.plane_blocks(), above_a.center);
         let first = above_a.measure(simd, face);
+        tracer.axis(|| above_a.record(&first));
         if f64::from(first.gap) > limit + f64::from(self.doubt()) {
+            tracer.stop(StopReason::BeyondLimit);
             return Finding::Apart(self.a.planes()[face as usize].normal.as_dvec3());
         }
         let is_shallow = first.gap > -SHALLOW * self.small;
         if is_shallow {
-            match descent::closest(simd, self, first, b_in_a, limit) {
+            match descent::closest(simd, self, first, (b_in_a, limit), tracer) {
                 Finding::Unknown => {}
                 found => return found,
             }
         }
-        match axes::least_depth(simd, self, first, b_in_a) {
+        match axes::least_depth(simd, self, first, b_in_a, tracer) {
             Some(found) => found,
             None if is_shallow => Finding::Unknown,
-            None => descent::closest(simd, self, first, b_in_a, limit),
+            None => descent::closest(simd, self, first, (b_in_a, limit), tracer),
         }
     }
 }
@@ -157,6 +172,8 @@ struct Side<'a> {
     position: Vec3,
     /// The middle of the other hull.
     center: Vec3,
+    /// The faces are those of the first hull.
+    is_of_a: bool,
 }
 
 /// The gap between a face and the nearest vertex of the other hull, in the frame of the face.
@@ -176,6 +193,19 @@ impl Side<'_> {
         let vertex = lanes::farthest(simd, self.other.vertex_blocks(), against);
         let point = self.turn * self.other.vertices()[vertex as usize] + self.position;
         FaceGap { face, vertex, point, gap: plane.normal.dot(point) - plane.offset }
+    }
+}
+
+impl Side<'_> {
+    /// What a tracer is told of a face.
+    fn record(&self, measured: &FaceGap) -> AxisStep {
+        let normal = self.owner.planes()[measured.face as usize].normal;
+        let (axis, kind) = if self.is_of_a {
+            (normal, AxisKind::FaceOfA(measured.face))
+        } else {
+            (-(self.turn.transpose() * normal), AxisKind::FaceOfB(measured.face))
+        };
+        AxisStep { axis: axis.as_dvec3(), gap: f64::from(measured.gap), kind }
     }
 }
 

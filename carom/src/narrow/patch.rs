@@ -193,9 +193,7 @@ pub(super) fn of_cuboid_face(half: DVec3, axis: usize, is_positive: bool) -> Pat
     for (place, &(at_u, at_v, is_along_u)) in patch.corners.iter_mut().zip(order) {
         let edge = if is_along_u { cuboid_edge(u, at_v, side) } else { cuboid_edge(v, side, at_u) };
         *place = Corner {
-            place: middle
-                + if at_u == 1 { along_u } else { -along_u }
-                + if at_v == 1 { along_v } else { -along_v },
+            place: middle + if at_u == 1 { along_u } else { -along_u } + if at_v == 1 { along_v } else { -along_v },
             vertex: Feature::vertex(side << axis | at_u << u | at_v << v),
             edge,
         };

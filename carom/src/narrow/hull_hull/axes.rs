@@ -16,6 +16,7 @@ use super::{FACE_PREFERENCE, FaceGap, Finding, HullPair, Meeting, Side};
 use crate::distance::placement::Placement;
 use crate::shape::ConvexHull;
 use crate::shape::hull::lanes::{self, Greatest, LANES, PlaneBlock, VertexBlock};
+use crate::trace::{AxisKind, AxisStep, StopReason, Tracer};
 use fearless_simd::{Select, Simd, SimdBase, SimdMask, f32x8, u32x8};
 use glam::{DVec3, Mat3, Vec3};
 
@@ -37,21 +38,23 @@ pub(super) fn least_depth<S: Simd>(
     pair: &HullPair<'_>,
     first: FaceGap,
     b_in_a: &Placement,
+    tracer: &mut impl Tracer,
 ) -> Option<Finding> {
     let (above_a, above_b) = (pair.above_a(), pair.above_b());
     let tie = |gap: f32| FACE_PREFERENCE as f32 * (pair.small + 10.0 * gap.abs());
     let mut known_b = Known::of(first.point);
-    let of_a = best_face(simd, &above_a, first, &mut known_b);
+    let of_a = best_face(simd, &above_a, first, &mut known_b, tracer);
     if of_a.gap > 0.0 {
         return None;
     }
     let (face, _) = lanes::highest(simd, pair.b.plane_blocks(), above_b.center);
     let first_of_b = above_b.measure(simd, face);
+    tracer.axis(|| above_b.record(&first_of_b));
     let mut known_a = Known::of(first_of_b.point);
     // The first hull keeps its face unless the other's is better by more than rounding.
     let least = of_a.gap + tie(of_a.gap);
     let start = FaceGap { gap: first_of_b.gap.max(least), ..first_of_b };
-    let of_b = best_face(simd, &above_b, start, &mut known_a);
+    let of_b = best_face(simd, &above_b, start, &mut known_a, tracer);
     let is_of_b = of_b.gap > least;
     let (gap, face) = if is_of_b { (of_b.gap, of_b.face) } else { (of_a.gap, of_a.face) };
     if gap > 0.0 {
@@ -61,16 +64,17 @@ pub(super) fn least_depth<S: Simd>(
     let sides = [(&above_a, &known_b), (&above_b, &known_a)];
     let least = gap + tie(gap);
     // Nearly always there is room for what is left in a small frame.
-    let crossing = match best_crossing::<S, FEW_BLOCKS>(simd, pair, sides, b_in_a, least) {
+    let crossing = match best_crossing::<S, FEW_BLOCKS>(simd, pair, sides, (b_in_a, least), tracer) {
         Ok(crossing) => crossing,
         // A function of its own, so that its frame is there only when it is needed.
         Err(NoRoom) => simd
             .vectorize(
                 #[inline(always)]
-                || best_crossing::<S, MANY_BLOCKS>(simd, pair, sides, b_in_a, least),
+                || best_crossing::<S, MANY_BLOCKS>(simd, pair, sides, (b_in_a, least), tracer),
             )
             .ok()?,
     };
+    tracer.stop(StopReason::BoundsMet);
     let found = match crossing {
         Some(crossing) => relate_edges(simd, pair, crossing, b_in_a)?,
         None if is_of_b => relate_face_of_b(pair, face, b_in_a),
@@ -114,7 +118,13 @@ struct List {
 
 /// The face with the greatest gap to the other hull, at least that of `start`.
 #[inline(always)]
-fn best_face<S: Simd>(simd: S, side: &Side<'_>, start: FaceGap, known: &mut Known) -> FaceGap {
+fn best_face<S: Simd>(
+    simd: S,
+    side: &Side<'_>,
+    start: FaceGap,
+    known: &mut Known,
+    tracer: &mut impl Tracer,
+) -> FaceGap {
     let inner = side.other.inner_ball().radius;
     let mut best = start;
     let mut list = List {
@@ -131,7 +141,7 @@ fn best_face<S: Simd>(simd: S, side: &Side<'_>, start: FaceGap, known: &mut Know
             let lane = hits.trailing_zeros() as usize % LANES;
             hits &= hits - 1;
             if list.count == LIST_BLOCKS * LANES {
-                list.measure(simd, side, &mut best, known);
+                list.measure(simd, side, &mut best, known, tracer);
                 list.count = 0;
             }
             let (place, column) = (list.count / LANES, list.count % LANES);
@@ -146,14 +156,21 @@ fn best_face<S: Simd>(simd: S, side: &Side<'_>, start: FaceGap, known: &mut Know
             list.count += 1;
         }
     }
-    list.measure(simd, side, &mut best, known);
+    list.measure(simd, side, &mut best, known, tracer);
     best
 }
 
 impl List {
     /// Measures the faces whose bounds are above the best gap, the highest first, each of which lowers the bounds.
     #[inline(always)]
-    fn measure<S: Simd>(&mut self, simd: S, side: &Side<'_>, best: &mut FaceGap, known: &mut Known) {
+    fn measure<S: Simd>(
+        &mut self,
+        simd: S,
+        side: &Side<'_>,
+        best: &mut FaceGap,
+        known: &mut Known,
+        tracer: &mut impl Tracer,
+    ) {
         let blocks = self.count.div_ceil(LANES);
         for _ in 0..self.count {
             let mut greatest = Greatest::new(simd);
@@ -166,6 +183,7 @@ impl List {
             }
             let (place, column) = (index as usize / LANES, index as usize % LANES);
             let measured = side.measure(simd, self.faces[place][column]);
+            tracer.axis(|| side.record(&measured));
             if measured.gap > best.gap {
                 *best = measured;
             }
@@ -332,8 +350,8 @@ fn best_crossing<S: Simd, const BLOCKS: usize>(
     simd: S,
     pair: &HullPair<'_>,
     [(above_a, known_b), (above_b, known_a)]: [(&Side<'_>, &Known); 2],
-    b_in_a: &Placement,
-    least: f32,
+    (b_in_a, least): (&Placement, f32),
+    tracer: &mut impl Tracer,
 ) -> Result<Option<Crossing>, NoRoom> {
     let (mut arcs_a, mut arcs_b) = (Arcs::<BLOCKS>::new(), Arcs::<BLOCKS>::new());
     let bounds = (least - pair.doubt(), pair.doubt());
@@ -361,9 +379,9 @@ fn best_crossing<S: Simd, const BLOCKS: usize>(
                 if cross.dot(from_b - from_a) + rounding < most as f32 * cross.length() {
                     continue;
                 }
-                if let Some((normal, gap)) = gap_of_edges(pair, [edge_a, edge_b], left + right, b_in_a)
-                    && gap > most
-                {
+                let Some((normal, gap)) = gap_of_edges(pair, [edge_a, edge_b], left + right, b_in_a) else { continue };
+                tracer.axis(|| AxisStep { axis: normal, gap, kind: AxisKind::Edges([edge_a, edge_b]) });
+                if gap > most {
                     most = gap;
                     best = Some(Crossing { edges: [edge_a, edge_b], normal, gap });
                 }
@@ -389,9 +407,8 @@ fn crossing_arcs<S: Simd, const BLOCKS: usize>(
     let (left_a, right_a) =
         (lanes::products(simd, &arcs.along[place], left), lanes::products(simd, &arcs.along[place], right));
     let zero = f32x8::splat(simd, 0.0);
-    let is_crossing = (left_b * right_b).simd_lt(zero)
-        & (left_a * right_a).simd_lt(zero)
-        & (left_b * right_a).simd_lt(zero);
+    let is_crossing =
+        (left_b * right_b).simd_lt(zero) & (left_a * right_a).simd_lt(zero) & (left_b * right_a).simd_lt(zero);
     is_crossing.to_bitmask()
 }
 
@@ -414,12 +431,7 @@ fn ends(pair: &HullPair<'_>, edges: [u32; 2], b_in_a: &Placement) -> [[DVec3; 2]
 
 /// The relation along the normal of two edges; none if something sticks out beyond them.
 #[inline(always)]
-fn relate_edges<S: Simd>(
-    simd: S,
-    pair: &HullPair<'_>,
-    crossing: Crossing,
-    b_in_a: &Placement,
-) -> Option<Finding> {
+fn relate_edges<S: Simd>(simd: S, pair: &HullPair<'_>, crossing: Crossing, b_in_a: &Placement) -> Option<Finding> {
     let Crossing { edges, normal, gap } = crossing;
     let [vertex_a, vertex_b] = pair.supports(simd, normal.as_vec3());
     let farthest_a = pair.vertex_of_a(vertex_a).as_dvec3();

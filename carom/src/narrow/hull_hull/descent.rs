@@ -10,6 +10,7 @@
 use super::super::clip::Relation;
 use super::{FaceGap, Finding, HullPair, Meeting};
 use crate::distance::placement::Placement;
+use crate::trace::{DifferencePoint, GjkStep, StopReason, Tracer};
 use fearless_simd::Simd;
 use glam::{DVec3, Vec3};
 
@@ -34,8 +35,8 @@ pub(super) fn closest<S: Simd>(
     simd: S,
     pair: &HullPair<'_>,
     start: FaceGap,
-    b_in_a: &Placement,
-    limit: f64,
+    (b_in_a, limit): (&Placement, f64),
+    tracer: &mut impl Tracer,
 ) -> Finding {
     let doubt = pair.doubt();
     let corner = |vertices: [u32; 2]| Corner {
@@ -47,41 +48,47 @@ pub(super) fn closest<S: Simd>(
         *place = corner([vertex, start.vertex]);
     }
     let Some(mut nearest) = simplex.reduce() else { return Finding::Unknown };
+    let mut bounds = [f32::NEG_INFINITY, f32::INFINITY];
     for _ in 0..STEP_LIMIT {
         let square = nearest.length_squared();
         if square <= doubt * doubt {
+            tracer.stop(StopReason::Near);
             return Finding::Unknown;
         }
         let length = square.sqrt();
         let vertices = pair.supports(simd, -nearest);
         let next = corner(vertices);
         let along = nearest.dot(next.difference);
+        tracer.gjk(|| {
+            bounds = [bounds[0].max(along / length), bounds[1].min(length)];
+            simplex.record(pair, nearest / length, next.difference, bounds)
+        });
         if f64::from(along) > (limit + f64::from(doubt)) * f64::from(length) {
+            tracer.stop(StopReason::BeyondLimit);
             return Finding::Apart(-nearest.as_dvec3());
         }
         let is_known = simplex.corners[..simplex.count].iter().any(|corner| corner.vertices == vertices);
         if is_known || square - along <= 0.25 * doubt * length {
+            tracer.stop(StopReason::BoundsMet);
             return confirmed(simd, pair, &simplex, b_in_a, limit);
         }
         simplex.corners[simplex.count] = next;
         simplex.count += 1;
         match simplex.reduce() {
             Some(point) => nearest = point,
-            None => return Finding::Unknown,
+            None => {
+                tracer.stop(StopReason::Enclosed);
+                return Finding::Unknown;
+            }
         }
     }
+    tracer.stop(StopReason::IterationLimit);
     Finding::Unknown
 }
 
 /// The distance of the features that a simplex names, if no others are closer.
 #[inline(always)]
-fn confirmed<S: Simd>(
-    simd: S,
-    pair: &HullPair<'_>,
-    simplex: &Simplex,
-    b_in_a: &Placement,
-    limit: f64,
-) -> Finding {
+fn confirmed<S: Simd>(simd: S, pair: &HullPair<'_>, simplex: &Simplex, b_in_a: &Placement, limit: f64) -> Finding {
     let corners = &simplex.corners[..simplex.count];
     let mut points = [[DVec3::ZERO; 2]; 3];
     for (points, corner) in points.iter_mut().zip(corners) {
@@ -140,6 +147,24 @@ fn confirmed<S: Simd>(
 }
 
 impl Simplex {
+    /// What a tracer is told of a step along a unit direction from the second hull to the first.
+    fn record(&self, pair: &HullPair<'_>, direction: Vec3, support: Vec3, bounds: [f32; 2]) -> GjkStep {
+        let point = |corner: &Corner| DifferencePoint {
+            on_a: pair.vertex_of_a(corner.vertices[0]).as_dvec3(),
+            on_b: pair.vertex_of_b(corner.vertices[1]).as_dvec3(),
+            difference: corner.difference.as_dvec3(),
+        };
+        let [lower, upper] = bounds.map(f64::from);
+        GjkStep {
+            simplex: self.corners[..self.count].iter().map(point).collect(),
+            nearest: direction.as_dvec3() * upper,
+            direction: -direction.as_dvec3(),
+            support: support.as_dvec3(),
+            lower,
+            upper,
+        }
+    }
+
     /// The point nearest to the origin, none if the origin is inside; keeps the corners that it needs.
     #[inline(always)]
     fn reduce(&mut self) -> Option<Vec3> {

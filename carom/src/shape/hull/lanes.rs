@@ -91,10 +91,8 @@ pub(crate) fn farthest<S: Simd>(simd: S, blocks: &[VertexBlock], direction: Vec3
     let is_odd = odd.values.simd_gt(even.values);
     // Among equals the lower number: an odd block may be before an even one.
     let is_odd = is_odd | (odd.values.simd_eq(even.values) & odd.blocks.simd_lt(even.blocks));
-    let whole = Greatest {
-        values: is_odd.select(odd.values, even.values),
-        blocks: is_odd.select(odd.blocks, even.blocks),
-    };
+    let whole =
+        Greatest { values: is_odd.select(odd.values, even.values), blocks: is_odd.select(odd.blocks, even.blocks) };
     whole.index().0
 }
 
