@@ -61,7 +61,7 @@ pub fn contact(a: &Shape, b: &Shape, b_in_a: &LocalPose, margin: f32) -> Result<
             &normalized
         }
     };
-    contact_in(a, b, b_in_a, || placement_of(b_in_a), margin, (None, &mut ()))
+    contact_in(a, b, b_in_a, || placement_of(b_in_a), margin, None)
 }
 
 /// The same as [`contact`], faster for a pair that has moved little since the last call with its cache.
@@ -104,7 +104,7 @@ pub fn contact_cached(
     if let Some(kept) = cache.kept(b_in_a, margin) {
         return Ok(kept.moved(b_in_a, margin));
     }
-    contact_in(a, b, b_in_a, || placement_of(b_in_a), margin, (Some(cache), &mut ()))
+    contact_in(a, b, b_in_a, || placement_of(b_in_a), margin, Some(cache))
 }
 
 /// The same as [`contact`], told step by step: the axes that were tested of boxes and hulls, the iterations of the distance
@@ -138,7 +138,10 @@ pub fn contact_traced(
     tracer: &mut impl Tracer,
 ) -> Result<Option<LocalManifold>, ContactError> {
     let b_in_a = door(b_in_a, margin)?.unwrap_or(*b_in_a);
-    contact_in(a, b, &b_in_a, || placement_of(&b_in_a), margin, (None, tracer))
+    if let (Shape::Capsule(a), Shape::Capsule(b)) = (a, b) {
+        return Ok(capsule::contact(a, b, &b_in_a, margin));
+    }
+    contact_by_form(a, b, &b_in_a, || placement_of(&b_in_a), margin, (None, tracer))
 }
 
 /// Why there is no contact.
@@ -253,7 +256,7 @@ fn contact_in(
     b_in_a: &LocalPose,
     placement: impl FnOnce() -> Placement,
     margin: f32,
-    memory: (Option<&mut PairCache>, &mut impl Tracer),
+    cache: Option<&mut PairCache>,
 ) -> Result<Option<LocalManifold>, ContactError> {
     // So cheap that sorting out all pairs would cost as much.
     if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
@@ -262,7 +265,13 @@ fn contact_in(
     if let (Shape::Capsule(a), Shape::Capsule(b)) = (a, b) {
         return Ok(capsule::contact(a, b, b_in_a, margin));
     }
-    contact_by_form(a, b, b_in_a, placement, margin, memory)
+    if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
+        let cores = (a.core().outer_radius() + b.core().outer_radius()) as f32;
+        if is_beyond(cores + a.radius() + b.radius(), b_in_a, margin) {
+            return Ok(None);
+        }
+    }
+    contact_by_form(a, b, b_in_a, placement, margin, (cache, &mut ()))
 }
 
 /// The one place that lists every pair. Not inlined: its frame is large.
@@ -292,6 +301,10 @@ fn contact_by_form(
             if is_beyond(half_a.length() + radius_a + half_b.length() + radius_b, b_in_a, margin) =>
         {
             None
+        }
+        (Cuboid(half_a, radius_a), Cuboid(half_b, radius_b)) if cache.is_none() => {
+            let boxes = [(half_a, radius_a), (half_b, radius_b)];
+            cuboid_cuboid::contact_alone(boxes, &placement(), f64::from(margin), tracer)?
         }
         (Ball(_) | Capsule(_) | Cuboid(..) | Form::Convex, Form::Convex)
         | (Form::Convex, Ball(_) | Capsule(_) | Cuboid(..))

@@ -93,6 +93,7 @@ pub(super) fn contact(
     let wide = f64::from(margin) + 2.0 * allowed;
     Ok(match convex::answer(pair.a, pair.b, &placement(), wide, (&mut cache.search, tracer))? {
         Answer::Apart(axis) => {
+            let axis = axis.and_then(DVec3::try_normalize);
             cache.last = axis.map_or(Last::Nothing, |axis| Last::Apart(axis.as_vec3()));
             None
         }

@@ -50,17 +50,19 @@ pub(super) fn contact(a: &Capsule, b: &Capsule, b_in_a: &LocalPose, margin: f32)
     }
     let half_b = b_in_a.direction_to_outer(half_b_in_b);
     let cross_square = half_a.cross(half_b).length_squared();
-    let small = f32::min(square_a + radius_a * radius_a, square_b + radius_b * radius_b);
-    let large = square_a.max(square_b).max(way_square);
-    let is_plain = cross_square > OBLIQUE * (square_a * square_b) && large < MOST_RATIO * small;
-    if !is_plain || !PLAIN_SQUARES.contains(&small) {
+    let (size_a, size_b) = (square_a + radius_a * radius_a, square_b + radius_b * radius_b);
+    let small = if size_a < size_b { size_a } else { size_b };
+    let most = MOST_RATIO * small;
+    let is_alike = (size_a < most) & (size_b < most) & (way_square < most) & PLAIN_SQUARES.contains(&small);
+    if !is_alike || cross_square <= OBLIQUE * (square_a * square_b) {
         return contact_wide(axis_of(a), axis_of(b), b_in_a, margin);
     }
     // The points are center + share · half, with shares from -1 to 1.
     let (product, toward_a, toward_b) = (half_a.dot(half_b), half_a.dot(way), half_b.dot(way));
+    let (inverse_a, inverse_b) = (1.0 / square_a, 1.0 / square_b);
     let share_a = ((toward_a * square_b - toward_b * product) / cross_square).clamp(-1.0, 1.0);
-    let share_b = ((share_a * product - toward_b) / square_b).clamp(-1.0, 1.0);
-    let share_a = ((share_b * product + toward_a) / square_a).clamp(-1.0, 1.0);
+    let share_b = ((share_a * product - toward_b) * inverse_b).clamp(-1.0, 1.0);
+    let share_a = ((share_b * product + toward_a) * inverse_a).clamp(-1.0, 1.0);
     let gap = way + half_b * share_b - half_a * share_a;
     let gap_square = gap.length_squared();
     if gap_square <= CROSSING * small {

@@ -16,7 +16,7 @@ use glam::DVec3;
 /// What is known of two convex parts.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Answer {
-    /// Farther apart than the margin, along this axis in the frame of the first if one is known.
+    /// Farther apart than the margin, along this axis of any length in the frame of the first if one is known.
     Apart(Option<DVec3>),
     Touching(Clipped),
 }
@@ -67,7 +67,7 @@ pub(super) fn answer(
     }
     if let (Core::Hull(hull_a), Core::Hull(hull_b)) = (a.core, b.core) {
         match hull_hull::meet((hull_a, hull_b), b_in_a, margin + a.radius + b.radius, tracer) {
-            Finding::Apart(axis) => return Ok(Answer::Apart(axis.try_normalize())),
+            Finding::Apart(axis) => return Ok(Answer::Apart(Some(axis))),
             Finding::Touching(cores, meeting) => {
                 let relation = Relation {
                     separation: cores.separation - a.radius - b.radius,
@@ -81,6 +81,17 @@ pub(super) fn answer(
             Finding::Unknown => {}
         }
     }
+    searched(a, b, b_in_a, margin, (cache, tracer))
+}
+
+/// The same by the general search.
+pub(super) fn searched(
+    a: &Convex<'_>,
+    b: &Convex<'_>,
+    b_in_a: &Placement,
+    margin: f64,
+    (cache, tracer): (&mut Cache, &mut impl Tracer),
+) -> Result<Answer, SupportFault> {
     // What is exactly the margin apart still counts.
     let limit = margin + f64::MIN_POSITIVE.max(1e-12 * margin);
     let Some(found) = signed_traced(a, b, b_in_a, limit, cache, tracer)? else {

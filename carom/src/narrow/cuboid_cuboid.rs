@@ -9,10 +9,13 @@
 //! Source: Gottschalk, Lin, Manocha 1996, doi 10.1145/237170.237244.
 
 use super::clip::{Clipped, Relation, Touch, crossing};
-use super::patch;
+use super::convex::{self, Answer};
+use super::{LocalManifold, patch};
+use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::placement::Placement;
+use crate::distance::signed::Cache;
 use crate::trace::{AxisKind, AxisStep, StopReason, Tracer};
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 
 /// An edge axis must be shallower than the best face by this share of the boxes' size and of the depth.
 const FACE_PREFERENCE: f64 = 1e-5;
@@ -35,6 +38,27 @@ enum Axis {
     FaceOfA(usize),
     FaceOfB(usize),
     Edges(usize, usize),
+}
+
+/// The contact of two boxes that keep nothing, given by half of their extents and their roundings.
+pub(super) fn contact_alone(
+    boxes: [(Vec3, f32); 2],
+    b_in_a: &Placement,
+    margin: f64,
+    tracer: &mut impl Tracer,
+) -> Result<Option<LocalManifold>, SupportFault> {
+    let [a, b] = boxes.map(|(half, radius)| (half.as_dvec3(), f64::from(radius)));
+    Ok(match contact(a, b, b_in_a, margin, tracer) {
+        Verdict::Apart(_) => None,
+        Verdict::Touching(clipped) => Some(clipped.manifold),
+        Verdict::Cornered => {
+            let [a, b] = [a, b].map(|(half, radius)| Convex { core: Core::Cuboid(half), radius });
+            match convex::searched(&a, &b, b_in_a, margin, (&mut Cache::default(), tracer))? {
+                Answer::Apart(_) => None,
+                Answer::Touching(clipped) => Some(clipped.manifold),
+            }
+        }
+    })
 }
 
 /// The contact of two boxes, given by half of their extents and their roundings, whose cores must overlap to count as
@@ -157,17 +181,12 @@ fn touching(
     };
     let radii = [radius_a, radius_b];
     let [corner_a, corner_b] = [(half_a, normal), (half_b, -normal_in_b)].map(|(half, along)| half.copysign(along));
-    let face = |half: DVec3, along: DVec3, axis: usize| patch::of_cuboid_face(half, axis, along[axis] >= 0.0);
-    let (patch_a, mut patch_b, relation) = match axis {
+    let (axis_a, axis_b, relation) = match axis {
         Axis::FaceOfA(i) => {
             let on_b = b_in_a.point_to_outer(corner_b);
-            let incident = face(half_b, -normal_in_b, patch::largest_axis(normal_in_b.abs()));
-            (face(half_a, normal, i), incident, relate(on_b - gap * normal, on_b))
+            (i, patch::largest_axis(normal_in_b.abs()), relate(on_b - gap * normal, on_b))
         }
-        Axis::FaceOfB(j) => {
-            let incident = face(half_a, normal, patch::largest_axis(normal.abs()));
-            (incident, face(half_b, -normal_in_b, j), relate(corner_a, corner_a + gap * normal))
-        }
+        Axis::FaceOfB(j) => (patch::largest_axis(normal.abs()), j, relate(corner_a, corner_a + gap * normal)),
         Axis::Edges(i, j) => {
             let edge_a = patch::of_cuboid_edge(half_a, i, normal);
             let mut edge_b = patch::of_cuboid_edge(half_b, j, -normal_in_b);
@@ -179,6 +198,8 @@ fn touching(
             return clipped;
         }
     };
+    let patch_a = patch::of_cuboid_face(half_a, axis_a, normal[axis_a] >= 0.0);
+    let mut patch_b = patch::of_cuboid_face(half_b, axis_b, -normal_in_b[axis_b] >= 0.0);
     patch_b.place(b_in_a);
     let touch = Touch { normal, radii, margin, relation: &relation };
     touch.of_faces(&patch_a, &patch_b).unwrap_or_else(|| touch.only_witness(Default::default()))

@@ -66,7 +66,7 @@ pub(crate) fn collide(pairs: &[ConvexPair], bodies: &Bodies, manifolds: &mut Vec
         let offset = far_pose.position - near_pose.position;
         let placement = || Placement::seen_from(&Placement::turned(near_pose), offset, far_pose.rotation);
         // The door lets in only shapes with contacts; a user's shape that answers NaN later on touches nothing.
-        if let Ok(Some(local)) = contact_in(near.0, far.0, &far_in_near, placement, 0.0, (None, &mut ())) {
+        if let Ok(Some(local)) = contact_in(near.0, far.0, &far_in_near, placement, 0.0, None) {
             let size = reach(near.0);
             manifolds.push(in_world(pair, &local, &near.1.pose, is_swapped, size, bodies));
         }

@@ -117,8 +117,21 @@ struct List {
 }
 
 /// The face with the greatest gap to the other hull, at least that of `start`.
-#[inline(always)]
 fn best_face<S: Simd>(
+    simd: S,
+    side: &Side<'_>,
+    start: FaceGap,
+    known: &mut Known,
+    tracer: &mut impl Tracer,
+) -> FaceGap {
+    simd.vectorize(
+        #[inline(always)]
+        || best_listed_face(simd, side, start, known, tracer),
+    )
+}
+
+#[inline(always)]
+fn best_listed_face<S: Simd>(
     simd: S,
     side: &Side<'_>,
     start: FaceGap,
@@ -133,17 +146,14 @@ fn best_face<S: Simd>(
         faces: [[0; LANES]; LIST_BLOCKS],
         count: 0,
     };
-    for (number, block) in side.owner.plane_blocks().iter().enumerate() {
+    let blocks = side.owner.plane_blocks();
+    for (number, block) in blocks.iter().enumerate() {
         let under_ball = lanes::heights(simd, block, side.center) - inner;
         let bounds = under_ball.min(lanes::heights(simd, block, start.point));
         let mut hits = bounds.simd_gt(best.gap).to_bitmask();
         while hits != 0 {
             let lane = hits.trailing_zeros() as usize % LANES;
             hits &= hits - 1;
-            if list.count == LIST_BLOCKS * LANES {
-                list.measure(simd, side, &mut best, known, tracer);
-                list.count = 0;
-            }
             let (place, column) = (list.count / LANES, list.count % LANES);
             if column == 0 {
                 list.bounds[place] = [f32::NEG_INFINITY; LANES];
@@ -155,8 +165,12 @@ fn best_face<S: Simd>(
             list.faces[place][column] = (number * LANES + lane) as u32;
             list.count += 1;
         }
+        // When there may be no room for another block, and at the end.
+        if list.count > (LIST_BLOCKS - 1) * LANES || number + 1 == blocks.len() {
+            list.measure(simd, side, &mut best, known, tracer);
+            list.count = 0;
+        }
     }
-    list.measure(simd, side, &mut best, known, tracer);
     best
 }
 
@@ -278,7 +292,6 @@ impl<const BLOCKS: usize> Arcs<BLOCKS> {
     }
 
     /// Takes in those of a batch whose bounds are above the best gap.
-    #[inline(always)]
     fn judge<S: Simd>(
         &mut self,
         simd: S,
@@ -288,11 +301,10 @@ impl<const BLOCKS: usize> Arcs<BLOCKS> {
         known: &Known,
         turn: &Mat3,
     ) -> Result<(), NoRoom> {
-        let mut alive = batch.may_beat(simd, side.center, least + inner);
-        for &point in known.points() {
-            alive &= batch.may_beat(simd, point, least - doubt);
-        }
-        alive &= (1u64 << batch.count) - 1;
+        let mut alive = simd.vectorize(
+            #[inline(always)]
+            || batch.which_may_beat(simd, (side.center, least + inner), (known, least - doubt)),
+        );
         let hull = side.owner;
         while alive != 0 {
             let lane = alive.trailing_zeros() as usize % LANES;
@@ -325,6 +337,16 @@ impl<const BLOCKS: usize> Arcs<BLOCKS> {
 }
 
 impl Batch {
+    /// Which of the edges may beat the best, by a ball around a point and by the known vertices.
+    #[inline(always)]
+    fn which_may_beat<S: Simd>(&self, simd: S, ball: (Vec3, f32), (known, least): (&Known, f32)) -> u64 {
+        let mut alive = self.may_beat(simd, ball.0, ball.1);
+        for &point in known.points() {
+            alive &= self.may_beat(simd, point, least);
+        }
+        alive & ((1 << self.count) - 1)
+    }
+
     /// Which of the edges a point is higher above than `least`, along a normal on their arcs.
     ///
     /// Such a normal is a mean of those at its ends, made longer to unit length by at most one over the cosine; so is the

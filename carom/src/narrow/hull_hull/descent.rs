@@ -30,8 +30,21 @@ struct Simplex {
 }
 
 /// The closest points of two hulls that are apart.
-#[inline(always)]
 pub(super) fn closest<S: Simd>(
+    simd: S,
+    pair: &HullPair<'_>,
+    start: FaceGap,
+    question: (&Placement, f64),
+    tracer: &mut impl Tracer,
+) -> Finding {
+    simd.vectorize(
+        #[inline(always)]
+        || search(simd, pair, start, question, tracer),
+    )
+}
+
+#[inline(always)]
+fn search<S: Simd>(
     simd: S,
     pair: &HullPair<'_>,
     start: FaceGap,
@@ -89,48 +102,8 @@ pub(super) fn closest<S: Simd>(
 /// The distance of the features that a simplex names, if no others are closer.
 #[inline(always)]
 fn confirmed<S: Simd>(simd: S, pair: &HullPair<'_>, simplex: &Simplex, b_in_a: &Placement, limit: f64) -> Finding {
-    let corners = &simplex.corners[..simplex.count];
-    let mut points = [[DVec3::ZERO; 2]; 3];
-    for (points, corner) in points.iter_mut().zip(corners) {
-        let on_a = pair.vertex_of_a(corner.vertices[0]).as_dvec3();
-        let on_b = b_in_a.point_to_outer(pair.b.vertices()[corner.vertices[1] as usize].as_dvec3());
-        *points = [on_a, on_b];
-    }
-    let difference = points.map(|[on_a, on_b]| on_a - on_b);
-    let weights = match corners.len() {
-        1 => [1.0, 0.0, 0.0],
-        2 => {
-            let along = difference[1] - difference[0];
-            let share = -difference[0].dot(along) / along.length_squared();
-            [1.0 - share, share, 0.0]
-        }
-        3 => {
-            let (u, v) = (difference[1] - difference[0], difference[2] - difference[0]);
-            let normal = u.cross(v);
-            let inverse = 1.0 / normal.length_squared();
-            let second = v.cross(difference[0]).dot(normal) * inverse;
-            let third = difference[0].cross(u).dot(normal) * inverse;
-            [1.0 - second - third, second, third]
-        }
-        _ => return Finding::Unknown,
-    };
-    // Not so for a simplex without extent: its weights are not numbers.
-    if !weights.iter().all(|weight| (-1e-6..=1.0 + 1e-6).contains(weight)) {
-        return Finding::Unknown;
-    }
-    let (mut on_a, mut on_b) = (DVec3::ZERO, DVec3::ZERO);
-    for ([point_a, point_b], weight) in points.into_iter().zip(weights) {
-        on_a += weight * point_a;
-        on_b += weight * point_b;
-    }
-    let mut toward = on_b - on_a;
-    if let (3, [from, _, _]) = (corners.len(), difference) {
-        // The same, with more digits.
-        let normal = (difference[1] - from).cross(difference[2] - from);
-        toward = if normal.dot(toward) < 0.0 { -normal } else { normal };
-    }
-    let normal = toward * (1.0 / toward.length_squared().sqrt());
-    let separation = normal.dot(on_b - on_a);
+    let Some(relation) = simplex.relation(pair, b_in_a) else { return Finding::Unknown };
+    let Relation { normal, separation, .. } = relation;
     let [vertex_a, vertex_b] = pair.supports(simd, normal.as_vec3());
     let farthest_a = pair.vertex_of_a(vertex_a).as_dvec3();
     let farthest_b = b_in_a.point_to_outer(pair.b.vertices()[vertex_b as usize].as_dvec3());
@@ -143,10 +116,57 @@ fn confirmed<S: Simd>(simd: S, pair: &HullPair<'_>, simplex: &Simplex, b_in_a: &
     if separation > limit {
         return Finding::Apart(normal);
     }
-    Finding::Touching(Relation { normal, separation, on_a, on_b }, Meeting::Vertices(corners[0].vertices))
+    Finding::Touching(relation, Meeting::Vertices(simplex.corners[0].vertices))
 }
 
 impl Simplex {
+    /// The closest points of the features that the corners name, in f64; none if they are not between the corners, or
+    /// if there are four.
+    fn relation(&self, pair: &HullPair<'_>, b_in_a: &Placement) -> Option<Relation> {
+        let corners = &self.corners[..self.count];
+        let mut points = [[DVec3::ZERO; 2]; 3];
+        for (points, corner) in points.iter_mut().zip(corners) {
+            let on_a = pair.vertex_of_a(corner.vertices[0]).as_dvec3();
+            let on_b = b_in_a.point_to_outer(pair.b.vertices()[corner.vertices[1] as usize].as_dvec3());
+            *points = [on_a, on_b];
+        }
+        let difference = points.map(|[on_a, on_b]| on_a - on_b);
+        // Of a face, the normal; it has more digits than the difference of the closest points.
+        let mut normal = DVec3::ZERO;
+        let weights = match corners.len() {
+            1 => [1.0, 0.0, 0.0],
+            2 => {
+                let along = difference[1] - difference[0];
+                let share = -difference[0].dot(along) / along.length_squared();
+                [1.0 - share, share, 0.0]
+            }
+            3 => {
+                let (u, v) = (difference[1] - difference[0], difference[2] - difference[0]);
+                normal = u.cross(v);
+                let inverse = 1.0 / normal.length_squared();
+                let second = v.cross(difference[0]).dot(normal) * inverse;
+                let third = difference[0].cross(u).dot(normal) * inverse;
+                [1.0 - second - third, second, third]
+            }
+            _ => return None,
+        };
+        // Not so for a simplex without extent: its weights are not numbers.
+        if !weights.iter().all(|weight| (-1e-6..=1.0 + 1e-6).contains(weight)) {
+            return None;
+        }
+        let (mut on_a, mut on_b) = (DVec3::ZERO, DVec3::ZERO);
+        for ([point_a, point_b], weight) in points.into_iter().zip(weights) {
+            on_a += weight * point_a;
+            on_b += weight * point_b;
+        }
+        let between = on_b - on_a;
+        if corners.len() < 3 {
+            normal = between;
+        }
+        normal *= (1.0 / normal.length_squared().sqrt()).copysign(normal.dot(between));
+        Some(Relation { normal, separation: normal.dot(between), on_a, on_b })
+    }
+
     /// What a tracer is told of a step along a unit direction from the second hull to the first.
     fn record(&self, pair: &HullPair<'_>, direction: Vec3, support: Vec3, bounds: [f32; 2]) -> GjkStep {
         let point = |corner: &Corner| DifferencePoint {
@@ -166,7 +186,6 @@ impl Simplex {
     }
 
     /// The point nearest to the origin, none if the origin is inside; keeps the corners that it needs.
-    #[inline(always)]
     fn reduce(&mut self) -> Option<Vec3> {
         match self.count {
             1 => Some(self.corners[0].difference),
@@ -177,7 +196,6 @@ impl Simplex {
     }
 
     /// The three faces at the newest corner: beyond the one across, the origin cannot be.
-    #[inline(always)]
     fn on_faces_of_newest(&mut self) -> Option<Vec3> {
         let at = |index: usize| self.corners[index].difference;
         let newest = at(3);
@@ -197,7 +215,7 @@ impl Simplex {
         best.map(|best| self.keep(best))
     }
 
-    #[inline(always)]
+    #[inline]
     fn keep(&mut self, nearest: Nearest) -> Vec3 {
         let corners = self.corners;
         self.count = nearest.count;
@@ -207,7 +225,7 @@ impl Simplex {
         nearest.point
     }
 
-    #[inline(always)]
+    #[inline]
     fn on_edge(&self, i: usize, j: usize) -> Nearest {
         let (from, to) = (self.corners[i].difference, self.corners[j].difference);
         let along = to - from;
@@ -221,7 +239,7 @@ impl Simplex {
         }
     }
 
-    #[inline(always)]
+    #[inline]
     fn on_face(&self, [i, j, k]: [usize; 3]) -> Nearest {
         let [a, b, c] = [i, j, k].map(|index| self.corners[index].difference);
         let (ab, ac) = (b - a, c - a);
