@@ -49,7 +49,9 @@ pub(super) fn contact(a: &Capsule, b: &Capsule, b_in_a: &LocalPose, margin: f32)
         return None;
     }
     let half_b = b_in_a.direction_to_outer(half_b_in_b);
-    let cross_square = half_a.cross(half_b).length_squared();
+    let (product, toward_a, toward_b) = (half_a.dot(half_b), half_a.dot(way), half_b.dot(way));
+    // The square of the cross product, with enough digits unless they are parallel.
+    let cross_square = square_a * square_b - product * product;
     let (size_a, size_b) = (square_a + radius_a * radius_a, square_b + radius_b * radius_b);
     let small = if size_a < size_b { size_a } else { size_b };
     let most = MOST_RATIO * small;
@@ -58,7 +60,6 @@ pub(super) fn contact(a: &Capsule, b: &Capsule, b_in_a: &LocalPose, margin: f32)
         return contact_wide(axis_of(a), axis_of(b), b_in_a, margin);
     }
     // The points are center + share · half, with shares from -1 to 1.
-    let (product, toward_a, toward_b) = (half_a.dot(half_b), half_a.dot(way), half_b.dot(way));
     let (inverse_a, inverse_b) = (1.0 / square_a, 1.0 / square_b);
     let share_a = ((toward_a * square_b - toward_b * product) / cross_square).clamp(-1.0, 1.0);
     let share_b = ((share_a * product - toward_b) * inverse_b).clamp(-1.0, 1.0);
@@ -74,14 +75,10 @@ pub(super) fn contact(a: &Capsule, b: &Capsule, b_in_a: &LocalPose, margin: f32)
         return None;
     }
     let normal = gap * (1.0 / distance);
+    // Without branches: which it is cannot be foreseen.
     let name = |share: f32| {
-        if share == -1.0 {
-            Feature::vertex(0)
-        } else if share == 1.0 {
-            Feature::vertex(1)
-        } else {
-            Feature::edge(0)
-        }
+        let end = Feature::vertex(u32::from(share > 0.0));
+        if share.abs() < 1.0 { Feature::edge(0) } else { end }
     };
     let point = center_a + half_a * share_a + normal * (radius_a - 0.5 * depth);
     Some(LocalManifold::of_one(normal, LocalContact { point, depth, features: [name(share_a), name(share_b)] }))

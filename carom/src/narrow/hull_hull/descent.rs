@@ -60,9 +60,12 @@ fn search<S: Simd>(
     for (place, &vertex) in simplex.corners.iter_mut().zip(pair.a.face_corners(start.face as usize)).take(3) {
         *place = corner([vertex, start.vertex]);
     }
-    let Some(mut nearest) = simplex.reduce() else { return Finding::Unknown };
     let mut bounds = [f32::NEG_INFINITY, f32::INFINITY];
     for _ in 0..STEP_LIMIT {
+        let Some(nearest) = simplex.reduce() else {
+            tracer.stop(StopReason::Enclosed);
+            return Finding::Unknown;
+        };
         let square = nearest.length_squared();
         if square <= doubt * doubt {
             tracer.stop(StopReason::Near);
@@ -85,15 +88,9 @@ fn search<S: Simd>(
             tracer.stop(StopReason::BoundsMet);
             return confirmed(simd, pair, &simplex, b_in_a, limit);
         }
-        simplex.corners[simplex.count] = next;
+        // At most three corners are left.
+        simplex.corners[simplex.count % 4] = next;
         simplex.count += 1;
-        match simplex.reduce() {
-            Some(point) => nearest = point,
-            None => {
-                tracer.stop(StopReason::Enclosed);
-                return Finding::Unknown;
-            }
-        }
     }
     tracer.stop(StopReason::IterationLimit);
     Finding::Unknown
@@ -186,6 +183,7 @@ impl Simplex {
     }
 
     /// The point nearest to the origin, none if the origin is inside; keeps the corners that it needs.
+    #[inline(always)]
     fn reduce(&mut self) -> Option<Vec3> {
         match self.count {
             1 => Some(self.corners[0].difference),
@@ -196,6 +194,7 @@ impl Simplex {
     }
 
     /// The three faces at the newest corner: beyond the one across, the origin cannot be.
+    #[inline(always)]
     fn on_faces_of_newest(&mut self) -> Option<Vec3> {
         let at = |index: usize| self.corners[index].difference;
         let newest = at(3);
@@ -215,7 +214,7 @@ impl Simplex {
         best.map(|best| self.keep(best))
     }
 
-    #[inline]
+    #[inline(always)]
     fn keep(&mut self, nearest: Nearest) -> Vec3 {
         let corners = self.corners;
         self.count = nearest.count;
@@ -225,7 +224,7 @@ impl Simplex {
         nearest.point
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_edge(&self, i: usize, j: usize) -> Nearest {
         let (from, to) = (self.corners[i].difference, self.corners[j].difference);
         let along = to - from;
@@ -239,7 +238,7 @@ impl Simplex {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_face(&self, [i, j, k]: [usize; 3]) -> Nearest {
         let [a, b, c] = [i, j, k].map(|index| self.corners[index].difference);
         let (ab, ac) = (b - a, c - a);
