@@ -67,7 +67,7 @@ pub fn contact(a: &Shape, b: &Shape, b_in_a: &LocalPose, margin: f32) -> Result<
 /// The same as [`contact`], faster for a pair that has moved little since the last call with its cache.
 ///
 /// A cache belongs to one pair of shapes in one order. The answer depends on it only within a tolerance: while the pair
-/// has moved by less than 2e-4 of the smaller shape's size, the points found last are moved along.
+/// has moved by less than 3e-4 of the smaller shape's size, the points found last are moved along.
 ///
 /// ```
 /// use carom::narrow::{PairCache, contact_cached};

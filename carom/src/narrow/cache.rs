@@ -16,7 +16,7 @@ use crate::trace::Tracer;
 use glam::{DVec3, Vec3};
 
 /// The motion, as a share of the smaller part's reach, during which points are kept.
-const KEPT: f32 = 2e-4;
+const KEPT: f32 = 3e-4;
 
 /// What one pair of shapes keeps between calls of [`super::contact_cached`]; small and free to copy. The default knows
 /// nothing.

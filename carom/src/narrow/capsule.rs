@@ -62,8 +62,9 @@ pub(super) fn contact(a: &Capsule, b: &Capsule, b_in_a: &LocalPose, margin: f32)
     // The points are center + share · half, with shares from -1 to 1.
     let (inverse_a, inverse_b) = (1.0 / square_a, 1.0 / square_b);
     let share_a = ((toward_a * square_b - toward_b * product) / cross_square).clamp(-1.0, 1.0);
-    let share_b = ((share_a * product - toward_b) * inverse_b).clamp(-1.0, 1.0);
-    let share_a = ((share_b * product + toward_a) * inverse_a).clamp(-1.0, 1.0);
+    // Each waits for the one before, so what does not depend on it is multiplied first.
+    let share_b = (share_a * (product * inverse_b) - toward_b * inverse_b).clamp(-1.0, 1.0);
+    let share_a = (share_b * (product * inverse_a) + toward_a * inverse_a).clamp(-1.0, 1.0);
     let gap = way + half_b * share_b - half_a * share_a;
     let gap_square = gap.length_squared();
     if gap_square <= CROSSING * small {
@@ -74,7 +75,8 @@ pub(super) fn contact(a: &Capsule, b: &Capsule, b_in_a: &LocalPose, margin: f32)
     if depth < -margin {
         return None;
     }
-    let normal = gap * (1.0 / distance);
+    // One over the distance, by a division that need not wait for the root.
+    let normal = gap * (distance * (1.0 / gap_square));
     // Without branches: which it is cannot be foreseen.
     let name = |share: f32| {
         let end = Feature::vertex(u32::from(share > 0.0));

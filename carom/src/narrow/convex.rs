@@ -8,7 +8,7 @@ use super::cuboid_cuboid::{self, Verdict};
 use super::hull_hull::{self, Finding};
 use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::placement::Placement;
-use crate::distance::signed::{Cache, signed_traced};
+use crate::distance::signed::{Cache, signed, signed_traced};
 use crate::shape::Shape;
 use crate::trace::Tracer;
 use glam::DVec3;
@@ -85,18 +85,21 @@ pub(super) fn answer(
 }
 
 /// The same by the general search.
-pub(super) fn searched(
+pub(super) fn searched<T: Tracer>(
     a: &Convex<'_>,
     b: &Convex<'_>,
     b_in_a: &Placement,
     margin: f64,
-    (cache, tracer): (&mut Cache, &mut impl Tracer),
+    (cache, tracer): (&mut Cache, &mut T),
 ) -> Result<Answer, SupportFault> {
     // What is exactly the margin apart still counts.
     let limit = margin + f64::MIN_POSITIVE.max(1e-12 * margin);
-    let Some(found) = signed_traced(a, b, b_in_a, limit, cache, tracer)? else {
-        return Ok(Answer::Apart(None));
+    let found = if T::LISTENS {
+        signed_traced(a, b, b_in_a, limit, cache, tracer)?
+    } else {
+        signed(a, b, b_in_a, limit, cache)?
     };
+    let Some(found) = found else { return Ok(Answer::Apart(None)) };
     if found.distance > margin {
         return Ok(Answer::Apart(Some(found.normal)));
     }

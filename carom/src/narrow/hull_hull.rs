@@ -10,6 +10,8 @@
 
 mod axes;
 mod descent;
+mod edges;
+mod faces;
 
 use super::clip::{self, Relation};
 use super::patch;
@@ -194,9 +196,7 @@ impl Side<'_> {
         let point = self.turn * self.other.vertices()[vertex as usize] + self.position;
         FaceGap { face, vertex, point, gap: plane.normal.dot(point) - plane.offset }
     }
-}
 
-impl Side<'_> {
     /// What a tracer is told of a face.
     fn record(&self, measured: &FaceGap) -> AxisStep {
         let normal = self.owner.planes()[measured.face as usize].normal;

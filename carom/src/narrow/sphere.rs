@@ -76,7 +76,9 @@ fn touch(between: DVec3, radii: [f32; 2], feature: Feature, margin: f32) -> Opti
         return None;
     }
     let distance = square.sqrt();
-    let normal = if distance > 0.0 { between * (1.0 / distance) } else { DVec3::Y };
+    // One over the distance, by a division that need not wait for the root.
+    let inverse = distance * (1.0 / square);
+    let normal = if distance > 0.0 { between * inverse } else { DVec3::Y };
     contact(normal, distance, radii, feature, margin)
 }
 

@@ -270,6 +270,7 @@ impl Simplex {
 }
 
 /// A point of a simplex, and the corners that it lies between.
+#[derive(Clone, Copy)]
 struct Nearest {
     point: Vec3,
     corners: [usize; 3],
