@@ -113,7 +113,9 @@ impl<const BLOCKS: usize> Arcs<BLOCKS> {
                         batch.right[axis][batch.count] = right.normal[axis];
                     }
                     (batch.left[3][batch.count], batch.right[3][batch.count]) = (left.offset, right.offset);
-                    batch.stretch[batch.count] = 1.0 / hull.arc_cosines()[edge as usize].max(1e-3);
+                    let cosine = hull.arc_cosines()[edge as usize];
+                    // The two faces of a thin hull look opposite ways: then there is no bound.
+                    batch.stretch[batch.count] = if cosine > 1e-3 { 1.0 / cosine } else { f32::MAX };
                     batch.edges[batch.count] = edge;
                     batch.count += 1;
                     if batch.count == LANES {
