@@ -167,11 +167,11 @@ fn freed_near(pair: &Pair<'_>, found: &Penetration, by_normal: f64) -> f64 {
     if by_points <= enough {
         return by_points;
     }
-    let apart = minimum_norm::distance(pair, 1e-13 * pair.scale());
-    if apart.lower > 0.0 {
-        return by_points.min(-apart.lower);
+    let by_norm = by_points.min(-minimum_norm::distance(pair, 1e-13 * pair.scale()).lower);
+    if by_norm <= enough {
+        return by_norm;
     }
-    by_points.min(directions::least_near(pair, found.normal.as_dvec3().normalize(), enough))
+    by_norm.min(directions::least_near(pair, found.normal.as_dvec3().normalize(), enough))
 }
 
 /// What f64 leaves uncertain at the scale of the pair, and the world far from its origin, as a share of the size.
