@@ -17,23 +17,18 @@ pub fn widest_gap(pair: &Pair<'_>) -> Option<f64> {
         best = best.max(pair.gap(pair.turned_b() * -*normal));
     }
     let (edges_a, edges_b) = (edges(a, &pair.turned_a()), edges(b, &pair.turned_b()));
-    for (along_a, middle_a) in &edges_a {
-        for (along_b, middle_b) in &edges_b {
-            let cross = along_a.cross(*along_b);
-            let length = cross.length();
+    for edge_a in &edges_a {
+        for edge_b in &edges_b {
+            let cross = edge_a.along.cross(edge_b.along);
             // Parallel edges span no face.
-            if length <= 1e-9 {
+            if cross.length_squared() <= 1e-18 {
                 continue;
             }
-            // The gap is at most that between the two edges, on either side: most products end here.
-            let between = (pair.offset + *middle_b - *middle_a).dot(cross);
-            if between.abs() <= best * length {
-                continue;
-            }
-            let axis = cross / length;
-            for (axis, between) in [(axis, between), (-axis, -between)] {
-                if between > best * length {
-                    best = best.max(pair.gap(axis));
+            // They span one if along the product neither reaches beyond its edge; most products end here.
+            for axis in [cross, -cross] {
+                let is_reached = |edge: &Edge, axis: DVec3| edge.into_faces.iter().all(|into| into.dot(axis) <= 1e-6);
+                if is_reached(edge_a, axis) && is_reached(edge_b, -axis) {
+                    best = best.max(pair.gap(axis.normalize()));
                 }
             }
         }
@@ -41,10 +36,18 @@ pub fn widest_gap(pair: &Pair<'_>) -> Option<f64> {
     Some(best)
 }
 
-/// The unit directions and the middles of edges, turned.
-fn edges(polytope: &Polytope, turn: &DMat3) -> Vec<(DVec3, DVec3)> {
-    let ends = polytope.edges.iter().map(|edge| edge.map(|corner| *turn * polytope.corners[corner]));
-    ends.map(|[from, to]| ((to - from).normalize(), (from + to) * 0.5)).collect()
+/// A turned edge: its unit direction, and the directions into its faces.
+struct Edge {
+    along: DVec3,
+    into_faces: [DVec3; 2],
+}
+
+fn edges(polytope: &Polytope, turn: &DMat3) -> Vec<Edge> {
+    let edge = |(edge, into): (&[usize; 2], &[DVec3; 2])| {
+        let [from, to] = edge.map(|corner| polytope.corners[corner]);
+        Edge { along: *turn * (to - from).normalize(), into_faces: into.map(|into| *turn * into) }
+    };
+    polytope.edges.iter().zip(&polytope.into_faces).map(edge).collect()
 }
 
 /// The widest gap between two boxes along the 15 axes, from their half extents and nothing else.

@@ -53,6 +53,8 @@ pub struct Polytope {
     /// Outward unit normals, and how far the planes are from the origin.
     pub planes: Vec<(DVec3, f64)>,
     pub edges: Vec<[usize; 2]>,
+    /// Of each edge, the two directions at right angles to it that lead into its faces.
+    pub into_faces: Vec<[DVec3; 2]>,
 }
 
 #[derive(Debug, Clone)]
@@ -106,7 +108,7 @@ impl Solid {
                 });
                 let planes = faces.map(|face| plane(&face)).collect();
                 let edges = hull.edges().iter().map(|edge| edge.vertices.map(|corner| corner as usize)).collect();
-                Form::Polytope(Polytope { corners, planes, edges })
+                Form::Polytope(Polytope::new(corners, planes, edges))
             }
             Shape::Capsule(capsule) => {
                 Form::Capsule(f64::from(capsule.core().b().y.abs()), f64::from(capsule.radius()))
@@ -224,13 +226,9 @@ impl Solid {
                 let [from, to] = polytope.edges[random.usize(0..polytope.edges.len())];
                 let (from, to) = (polytope.corners[from], polytope.corners[to]);
                 let along = (to - from).normalize();
-                // The sum of the normals of the two faces, which are those that hold both ends best.
-                let mut planes = polytope.planes.clone();
-                planes.sort_by(|p, q| {
-                    let below = |(normal, offset): &(DVec3, f64)| 2.0 * offset - normal.dot(from + to);
-                    below(p).total_cmp(&below(q))
-                });
-                let out = planes[0].0 + planes[1].0 * (0.2 + random.f64());
+                // Between the normals of its two faces.
+                let normals = faces_of_edge(&polytope.planes, from, to);
+                let out = normals[0] + normals[1] * (0.2 + random.f64());
                 [along, (out - along * along.dot(out)).normalize()]
             }
             Form::Capsule(..) | Form::Cylinder(..) => {
@@ -259,8 +257,35 @@ impl Polytope {
         };
         let planes = (0..3).flat_map(|axis| [(DVec3::AXES[axis], half[axis]), (-DVec3::AXES[axis], half[axis])]);
         let edges = (0..8).flat_map(|from| (0..3).map(move |bit| [from, from | 1 << bit])).filter(|[p, q]| p != q);
-        Self { corners: (0..8).map(corner).collect(), planes: planes.collect(), edges: edges.collect() }
+        Self::new((0..8).map(corner).collect(), planes.collect(), edges.collect())
     }
+
+    fn new(corners: Vec<DVec3>, planes: Vec<(DVec3, f64)>, edges: Vec<[usize; 2]>) -> Self {
+        let into_faces = edges.iter().map(|edge| {
+            let [from, to] = edge.map(|corner| corners[corner]);
+            let normals = faces_of_edge(&planes, from, to);
+            [(0, 1), (1, 0)].map(|(one, other)| {
+                let into = normals[one].cross(to - from).normalize();
+                if into.dot(normals[other]) > 0.0 { -into } else { into }
+            })
+        });
+        let into_faces = into_faces.collect();
+        Self { corners, planes, edges, into_faces }
+    }
+}
+
+/// The normals of the two faces that an edge belongs to: those whose planes come nearest to it.
+fn faces_of_edge(planes: &[(DVec3, f64)], from: DVec3, to: DVec3) -> [DVec3; 2] {
+    let mut nearest = [(f64::INFINITY, DVec3::ZERO); 2];
+    for (normal, offset) in planes {
+        let below = (offset - normal.dot(from)).max(offset - normal.dot(to));
+        if below < nearest[0].0 {
+            nearest = [(below, *normal), nearest[0]];
+        } else if below < nearest[1].0 {
+            nearest[1] = (below, *normal);
+        }
+    }
+    nearest.map(|(_, normal)| normal)
 }
 
 /// The plane of a face that turns counter-clockwise: its normal by all corners, and the farthest corner along it.
