@@ -72,6 +72,11 @@ fn ask(tally: &mut Tally, name: &str, setting: &str, pair: &Pair<'_>, hint: DVec
     if found.stop == Stop::IterationLimit {
         tally.count(name, "depth at the limit");
     }
+    let astray = judge::deepest_points(pair, &found);
+    tally.error(name, "deepest points", astray, case(format!("{found:?}")));
+    if astray > 0.1 {
+        tally.count(name, "stray deepest points");
+    }
     // The two questions must not contradict each other.
     let apart = if let Distance::Apart(gap) = &distance { gap.distance } else { 0.0 };
     let signed = if matches!(distance, Distance::Apart(_)) { -found.depth } else { (-found.depth).max(0.0) };
