@@ -75,7 +75,9 @@ fn ask(tally: &mut Tally, name: &str, setting: &str, pair: &Pair<'_>, hint: DVec
     let astray = judge::deepest_points(pair, &found);
     tally.error(name, "deepest points", astray, case(format!("{found:?}")));
     if astray > 0.1 {
-        tally.count(name, "stray deepest points");
+        // `deepest_points_of_unlike_solids_are_opposite_each_other` in proof_regressions.rs.
+        let ratio = (pair.a.size / pair.b.size).max(pair.b.size / pair.a.size);
+        tally.count(name, if ratio < 5.0 { "stray points of like sizes" } else { "stray points of unlike sizes" });
     }
     // The two questions must not contradict each other.
     let apart = if let Distance::Apart(gap) = &distance { gap.distance } else { 0.0 };
