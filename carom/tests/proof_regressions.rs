@@ -105,6 +105,23 @@ fn deepest_points_are_opposite_each_other() {
     }
 }
 
+/// Upright solids sunk by 0.1 or 0.0001 into the top of a cube: the ellipsoid over its middle has a corner of the cube for
+/// its deepest point, the cylinder one that is 0.35 aside.
+#[test]
+#[ignore = "found in the depth search (`distance/expanding_polytope.rs`): on_a and on_b do not belong together"]
+fn deepest_points_of_a_solid_on_a_cube_are_opposite_each_other() {
+    let cube = Shape::cuboid(1.0, 1.0, 1.0).unwrap();
+    let solids = [Shape::ellipsoid(0.5, 0.7, 0.9), Shape::cylinder(0.7, 0.5), Shape::cone(0.7, 0.5)];
+    for solid in solids.map(Result::unwrap) {
+        for place in [[0.0, 1.6, 0.0], [0.3, 1.6, 0.2], [0.9, 1.6999, 0.9]] {
+            let found = query::penetration(&cube, &Pose::IDENTITY, &solid, &Pose::at(place)).unwrap();
+            assert!((found.depth - (1.7 - place[1])).abs() < 1e-6 && found.normal == Vec3::Y, "{found:?}");
+            let astray = (found.on_a - found.on_b - DVec3::Y * found.depth).length();
+            assert!(astray < 1e-3, "apart by {astray} sideways: {solid:?} at {place:?}: {found:?}");
+        }
+    }
+}
+
 /// Very unlike solids: the deepest point of the large one is anywhere on its face, far from the small one.
 #[test]
 #[ignore = "found in the depth search (`distance/expanding_polytope.rs`): on_a and on_b do not belong together"]
@@ -215,6 +232,19 @@ fn contacts_of_hulls_with_parallel_edges_have_a_normal_that_frees() {
     let freed = -pair.gap(manifold.normal.as_dvec3().normalize());
     assert!((freed - deepest).abs() < 1e-5, "{freed} frees, {deepest} is said: {manifold:?}");
     assert!((deepest - 0.024584608).abs() < 1e-5, "{manifold:?}");
+}
+
+/// A ball against a segment that is far away, and against one so short that the square of its length is zero.
+#[test]
+#[ignore = "found in the contacts of balls (`narrow/sphere.rs`): a contact of NaN where there is none"]
+fn contacts_of_a_ball_and_a_capsule_are_numbers() {
+    let ball = Shape::sphere(1.0).unwrap();
+    let segment = Shape::segment([-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]).unwrap();
+    let far = contact(&ball, &segment, &LocalPose::at([0.0, 1e30, 0.0]), 0.0).unwrap();
+    assert!(far.is_none(), "{far:?}");
+    let short = Shape::segment([0.0; 3], [1e-20, 0.0, 0.0]).unwrap();
+    let near = contact(&short, &Shape::point(), &LocalPose::at([1.0, 0.0, 0.0]), 0.0).unwrap();
+    assert!(near.is_none(), "{near:?}");
 }
 
 /// What a pair that is apart by nothing answers is one of the three, and never a panic.
