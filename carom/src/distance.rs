@@ -8,6 +8,7 @@
 
 pub(crate) mod box_axes;
 pub(crate) mod convex;
+pub(crate) mod descent;
 pub(crate) mod expanding_polytope;
 pub(crate) mod feature;
 pub(crate) mod minimum_norm;

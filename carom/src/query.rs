@@ -21,7 +21,7 @@ pub use ray::{Ray, RayHit, ray_cast};
 use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::minimum_norm::Cache;
 use crate::distance::placement::Placement;
-use crate::distance::separation::{Relation, Separation};
+use crate::distance::separation::{self, Relation, Separation};
 use crate::distance::{box_axes, feature};
 use crate::pose::{Pose, PoseError};
 use crate::shape::{Shape, ShapeKind};
@@ -217,8 +217,18 @@ fn distance_from(
     if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
         return Ok(balls(f64::from(a.radius()), f64::from(b.radius()), pose_a.position, offset));
     }
-    let b_in_a = Placement::seen_from(&turned, offset, pose_b.rotation);
-    let separation = pairs::separation(&Form::of(a), &Form::of(b), &b_in_a, f64::INFINITY, cache, tracer)?;
+    let b_in_a = Placement::seen_from_rotation(pose_a.rotation, &turned, offset, pose_b.rotation);
+    let (a, b) = (Form::of(a), Form::of(b));
+    // The common case without the copies of the general one.
+    let separation = match (&a, &b) {
+        (Form::Convex(a), Form::Convex(b)) => {
+            separation::of_convex_traced(a, b, &b_in_a, f64::INFINITY, cache, tracer)?
+        }
+        (Form::Convex(_) | Form::HalfSpace(_) | Form::Pieces(_), Form::HalfSpace(_) | Form::Pieces(_))
+        | (Form::HalfSpace(_) | Form::Pieces(_), Form::Convex(_)) => {
+            pairs::separation(&a, &b, &b_in_a, f64::INFINITY, cache, tracer)?
+        }
+    };
     Distance::in_world(separation, &turned, pose_a.position)
 }
 
@@ -248,7 +258,7 @@ pub fn overlap(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<boo
             return Ok(false);
         }
     }
-    let b_in_a = Placement::seen_from(&turned, offset, pose_b.rotation);
+    let b_in_a = Placement::seen_from_rotation(pose_a.rotation, &turned, offset, pose_b.rotation);
     if let (Form::Convex(Convex { core: Core::Cuboid(half_a), radius: 0.0 }), Form::Convex(b)) = (&form_a, &form_b)
         && let Convex { core: Core::Cuboid(half_b), radius: 0.0 } = b
         && let Some(answer) = box_axes::overlap(*half_a, *half_b, &b_in_a)
@@ -298,7 +308,7 @@ pub(crate) fn penetration_traced(
     tracer: &mut impl Tracer,
 ) -> Result<Penetration, QueryError> {
     let (offset, turned) = between(pose_a, pose_b)?;
-    let b_in_a = Placement::seen_from(&turned, offset, pose_b.rotation);
+    let b_in_a = Placement::seen_from_rotation(pose_a.rotation, &turned, offset, pose_b.rotation);
     let Some(found) = pairs::signed(&Form::of(a), &Form::of(b), &b_in_a, f64::INFINITY, tracer)? else {
         // Nothing is farther than infinity.
         return Err(QueryError::TooFar { distance: f64::INFINITY });

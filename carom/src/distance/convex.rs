@@ -131,6 +131,7 @@ impl Core<'_> {
     }
 
     /// How far the core reaches from the origin of its frame, at the most.
+    #[inline]
     pub(crate) fn reach(&self) -> Result<f64, SupportFault> {
         Ok(match *self {
             Self::Point => 0.0,
@@ -145,6 +146,22 @@ impl Core<'_> {
                 min.abs().max(max.abs()).length()
             }
         })
+    }
+
+    /// The point nearest to a given one, where that is quick to tell: of a box; of any other core the origin of its frame.
+    #[inline]
+    pub(crate) fn near_point(&self, point: DVec3) -> DVec3 {
+        match self {
+            Self::Cuboid(half) => point.clamp(-*half, *half),
+            Self::Point
+            | Self::Segment(_)
+            | Self::Triangle(_)
+            | Self::Cylinder { .. }
+            | Self::Cone { .. }
+            | Self::Ellipsoid(_)
+            | Self::Hull(_)
+            | Self::Custom(_) => DVec3::ZERO,
+        }
     }
 
     /// How wrong a support may be, for a core of this reach. Users' maps answer in f32 for a direction in f32.

@@ -3,7 +3,7 @@
 
 use super::convex::{Convex, Corners, SupportFault};
 use super::feature::{self, Pair};
-use super::minimum_norm::{self, Cache, Goal};
+use super::minimum_norm::{self, Cache, Found, Goal};
 use super::placement::Placement;
 use super::simplex::Difference;
 use crate::trace::{StopReason, Tracer};
@@ -125,6 +125,7 @@ pub(crate) fn of_convex(
 }
 
 /// The same from where the last search of the pair ended, with a tracer.
+#[inline]
 pub(crate) fn of_convex_traced(
     a: &Convex<'_>,
     b: &Convex<'_>,
@@ -152,6 +153,7 @@ pub(crate) fn of_convex_traced(
     Ok(Some(found).filter(|found| found.lower < limit))
 }
 
+#[inline(always)]
 fn searched(
     a: &Convex<'_>,
     b: &Convex<'_>,
@@ -164,7 +166,8 @@ fn searched(
     let radius = rounding.radius_a + rounding.radius_b;
     let goal =
         Goal { near: radius + rounding.slack, far: radius + rounding.slack + limit, tolerance: rounding.tolerance };
-    let found = minimum_norm::search(&mut Difference::new(a, b, b_in_a), goal, cache, tracer)?;
+    let mut found = Found::NONE;
+    minimum_norm::search(&mut found, &mut Difference::new(a, b, b_in_a), goal, cache, tracer)?;
     Ok(match found.reason {
         StopReason::Enclosed => Separation::overlapping(found.pair().on_a, 0.0),
         reason => rounding.separation(found.pair(), found.normal, found.lower, Stop::of(reason)),
@@ -172,6 +175,7 @@ fn searched(
 }
 
 /// The closest points of two cores that have a closed form for them, in the frame of `a`.
+#[inline]
 pub(crate) fn exact(a: &Convex<'_>, b: &Convex<'_>, b_in_a: &Placement) -> Option<Pair> {
     let (corners_a, corners_b) = (a.core.corners()?, b.core.corners()?);
     Some(of_corners(corners_a, corners_b.placed(b_in_a)))
@@ -202,6 +206,7 @@ fn of_corners(a: Corners, b: Corners) -> Pair {
 }
 
 impl Rounding {
+    #[inline]
     pub(crate) fn of(a: &Convex<'_>, b: &Convex<'_>, b_in_a: &Placement) -> Result<Self, SupportFault> {
         let (reach_a, reach_b) = (a.core.reach()?, b.core.reach()?);
         let scale = reach_a + reach_b + b_in_a.position.length() + a.radius + b.radius;
@@ -219,6 +224,7 @@ impl Rounding {
 
     /// The answer for the rounded shapes from a pair of points on the cores, the unit normal from `b` to `a` that
     /// separates the cores best, and how far it separates them.
+    #[inline]
     pub(crate) fn separation(&self, pair: Pair, normal: DVec3, lower: f64, stop: Stop) -> Separation {
         let radius = self.radius_a + self.radius_b;
         let core_distance = pair.distance();

@@ -8,7 +8,7 @@
 use super::convex::{Convex, SupportFault};
 use super::expanding_polytope::{self, Tolerance};
 use super::feature::Pair;
-use super::minimum_norm::{self, Goal};
+use super::minimum_norm::{self, Found, Goal};
 use super::placement::Placement;
 use super::separation::{Rounding, Stop, exact};
 use super::simplex::Difference;
@@ -95,7 +95,8 @@ pub(crate) fn signed_traced(
     }
     let radius = rounding.radius_a + rounding.radius_b;
     let goal = Goal { near: rounding.slack, far: limit + radius + rounding.slack, tolerance: rounding.tolerance };
-    let found = minimum_norm::search(&mut difference, goal, cache, tracer)?;
+    let mut found = Found::NONE;
+    minimum_norm::search(&mut found, &mut difference, goal, cache, tracer)?;
     if found.reason == StopReason::BeyondLimit {
         return Ok(None);
     }

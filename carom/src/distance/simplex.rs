@@ -9,7 +9,8 @@
 //! doi:10.1145/3083724; theirs recurses over projections where this measures.
 
 use super::convex::{Convex, SupportFault};
-use super::feature::{Pair, nearest_on_edge, nearest_on_face};
+use super::descent::Face;
+use super::feature::{nearest_on_edge, nearest_on_face};
 use super::placement::Placement;
 use crate::trace::DifferencePoint;
 use glam::DVec3;
@@ -24,6 +25,8 @@ pub(crate) struct Vertex {
 }
 
 impl Vertex {
+    pub(crate) const NONE: Self = Self { difference: DVec3::ZERO, on_a: DVec3::ZERO, corners: [0; 2] };
+
     pub(crate) fn on_b(&self) -> DVec3 {
         self.on_a - self.difference
     }
@@ -87,6 +90,16 @@ impl<'p> Difference<'p> {
     /// From the middle of `a` to that of `b`, roughly, or any direction if these coincide.
     pub(crate) fn outlook(&self) -> DVec3 {
         self.b_in_a.position.normalize_or(DVec3::Y)
+    }
+
+    /// From a point of `a` to one of `b` that are likely to be near each other; not of unit length.
+    #[inline]
+    pub(super) fn start(&self) -> DVec3 {
+        let on_a = self.a.core.near_point(self.b_in_a.position);
+        let on_b = self.b.core.near_point(self.b_in_a.point_to_inner(on_a));
+        let across = self.b_in_a.point_to_outer(on_b) - on_a;
+        // Where the two are the same the middles must do.
+        if across.length_squared() > 1e-6 * self.b_in_a.position.length_squared() { across } else { self.outlook() }
     }
 }
 
@@ -169,12 +182,12 @@ impl Simplex {
         self.nearest
     }
 
-    pub(crate) fn pair(&self, vertices: &Vertices) -> Pair {
-        let mut on_a = DVec3::ZERO;
-        for (vertex, weight) in self.vertices(vertices).zip(self.weights) {
-            on_a += weight * vertex.on_a;
+    /// The same, with the vertices themselves.
+    pub(super) fn write(&self, vertices: &Vertices, face: &mut Face) {
+        for (place, vertex) in face.vertices.iter_mut().zip(self.vertices(vertices)) {
+            *place = *vertex;
         }
-        Pair { on_a, on_b: on_a - self.nearest }
+        (face.places, face.count, face.weights, face.nearest) = ([0, 1, 2, 3], self.count, self.weights, self.nearest);
     }
 
     /// The unit direction of the nearest point. The point itself keeps few digits near contact, and a plane that is
