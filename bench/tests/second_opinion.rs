@@ -1,5 +1,5 @@
-//! carom and parry3d-f64 asked for the same distances, yes or no and depths; where they disagree, the oracle of carom's own
-//! tests says who is right. `cargo test --release --test second_opinion -- --nocapture` prints agreements and
+//! carom and parry3d-f64 asked for the same distances, yes or no and depths; where they disagree, the oracle of carom's
+//! own tests says who is right. `cargo test --release --test second_opinion -- --nocapture` prints agreements and
 //! disagreements by pair; `CAROM_CASES=n` runs n times as many cases. parry has no ellipsoid.
 
 #[path = "../../carom/tests/proof_support/mod.rs"]
@@ -14,7 +14,7 @@ use parry3d_f64::shape::{Capsule, Cone, ConvexPolyhedron, Cuboid, Cylinder, Shap
 use proof_support::judge::{DEPTH_BAR, DISTANCE_BAR};
 use proof_support::pair::Pair;
 use proof_support::poses::{SETTINGS, Setting, place};
-use proof_support::solids::{Form, KINDS, Kind, Solid};
+use proof_support::solids::{Form, KINDS, Kind, Solid, pairs_of_kinds};
 use proof_support::tally::Tally;
 use proof_support::{cases, is_wanted, minimum_norm};
 
@@ -94,7 +94,9 @@ fn compare(tally: &mut Tally, name: &str, setting: Setting, pair: &Pair<'_>, pee
     let along = carom::glam::DVec3::new(n.x, n.y, n.z);
     let freed = along.try_normalize().map_or(f64::INFINITY, |along| -pair.gap(along));
     if freed < ours.depth - DEPTH_BAR * size {
-        tally.fail(&format!("{name} depth: the peer's normal frees with {freed:e}"), || format!("{ours:?} {}", context()));
+        tally.fail(&format!("{name} depth: the peer's normal frees with {freed:e}"), || {
+            format!("{ours:?} {}", context())
+        });
     }
     let off = (freed - ours.depth).max(-theirs.dist - ours.depth).max(ours.depth + theirs.dist) / size;
     if off > DEPTH_BAR {
@@ -106,18 +108,16 @@ fn compare(tally: &mut Tally, name: &str, setting: Setting, pair: &Pair<'_>, pee
 fn parry_and_carom_agree_or_parry_is_wrong() {
     let stocks: Vec<Vec<Both>> = KINDS.iter().map(|kind| stock(*kind)).collect();
     let mut tally = Tally::default();
-    for first in 0..KINDS.len() {
-        for second in first..KINDS.len() {
-            let name = format!("{}/{}", KINDS[first].name(), KINDS[second].name());
-            let (of_a, of_b) = (&stocks[first], &stocks[second]);
-            let mut random = Rng::with_seed(101);
-            let is_known = !of_a.is_empty() && !of_b.is_empty() && is_wanted(&name);
-            for case in 0..if is_known { cases(3_000) } else { 0 } {
-                let (a, b) = (&of_a[random.usize(0..of_a.len())], &of_b[random.usize(0..of_b.len())]);
-                let setting = SETTINGS[case % SETTINGS.len()];
-                let (pair, _) = place(&mut random, setting, &a.ours, &b.ours);
-                compare(&mut tally, &name, setting, &pair.at_origin(), [a.peer.as_ref(), b.peer.as_ref()]);
-            }
+    for kinds in pairs_of_kinds() {
+        let name = format!("{}/{}", kinds[0].name(), kinds[1].name());
+        let [of_a, of_b] = kinds.map(|kind| &stocks[kind as usize]);
+        let mut random = Rng::with_seed(101);
+        let is_known = !of_a.is_empty() && !of_b.is_empty() && is_wanted(&name);
+        for case in 0..if is_known { cases(3_000) } else { 0 } {
+            let (a, b) = (&of_a[random.usize(0..of_a.len())], &of_b[random.usize(0..of_b.len())]);
+            let setting = SETTINGS[case % SETTINGS.len()];
+            let (pair, _) = place(&mut random, setting, &a.ours, &b.ours);
+            compare(&mut tally, &name, setting, &pair.at_origin(), [a.peer.as_ref(), b.peer.as_ref()]);
         }
     }
     tally.conclude("second opinion");

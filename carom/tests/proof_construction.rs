@@ -1,6 +1,6 @@
-//! Distances that are known: by construction, by the nearest point of A - B to the origin, and by other doors to the same
-//! answer. Prints the cases and the worst errors by pair, as shares of the scale (the sizes and the distance of the two
-//! places added up); `CAROM_CASES=n` runs n times as many.
+//! Distances that are known: by construction, by the nearest point of A - B to the origin, and by other doors to the
+//! same answer. Prints the cases and the worst errors by pair, as shares of the scale (the sizes and the distance of
+//! the two places added up); `CAROM_CASES=n` runs n times as many.
 
 mod proof_support;
 mod random;
@@ -12,7 +12,7 @@ use fastrand::Rng;
 use proof_support::judge::DEPTH_BAR;
 use proof_support::pair::Pair;
 use proof_support::poses::{SETTINGS, Setting, Stock, place};
-use proof_support::solids::{KINDS, Kind};
+use proof_support::solids::{KINDS, pairs_of_kinds};
 use proof_support::tally::Tally;
 use proof_support::{cases, is_wanted, minimum_norm};
 use random::cube;
@@ -20,17 +20,14 @@ use random::cube;
 /// Calls with every pair of kinds and so many random cases of it, the first solid at the origin.
 fn each_case(seed: u64, usual: usize, mut check: impl FnMut(&str, Setting, &Pair<'_>, &mut Rng)) {
     let stock = Stock::new(&KINDS, 48);
-    for first in 0..KINDS.len() {
-        for second in first..KINDS.len() {
-            let kinds: [Kind; 2] = [KINDS[first], KINDS[second]];
-            let name = format!("{}/{}", kinds[0].name(), kinds[1].name());
-            let mut random = Rng::with_seed(seed);
-            for case in 0..if is_wanted(&name) { cases(usual) } else { 0 } {
-                let [a, b] = stock.pick(&mut random, kinds);
-                let setting = SETTINGS[case % SETTINGS.len()];
-                let (pair, _) = place(&mut random, setting, a, b);
-                check(&name, setting, &pair.at_origin(), &mut random);
-            }
+    for kinds in pairs_of_kinds() {
+        let name = format!("{}/{}", kinds[0].name(), kinds[1].name());
+        let mut random = Rng::with_seed(seed);
+        for case in 0..if is_wanted(&name) { cases(usual) } else { 0 } {
+            let [a, b] = stock.pick(&mut random, kinds);
+            let setting = SETTINGS[case % SETTINGS.len()];
+            let (pair, _) = place(&mut random, setting, a, b);
+            check(&name, setting, &pair.at_origin(), &mut random);
         }
     }
 }
@@ -76,7 +73,8 @@ fn sliding_along_the_normal_changes_the_distance_by_as_much() {
                 tally.fail(&format!("{name} slid"), || format!("{error:e}: {after:?} {}", context()));
             }
         }
-        // Through contact: the line frees them with what they were slid too far, and the points that met are as far apart.
+        // Through contact: the line frees them with what they were slid too far, and the points that met are as far
+        // apart.
         let deep = 1e-3 * pair.size();
         let pose_b = Pose::new(pair.pose_b.position - along * (found.distance + deep), pair.pose_b.rotation);
         let after = query::penetration(&pair.a.shape, &pair.pose_a, &pair.b.shape, &pose_b).unwrap();

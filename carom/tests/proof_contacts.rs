@@ -2,8 +2,8 @@
 //! two surfaces, there when the shapes are nearer than the margin and not when they are farther.
 //!
 //! The depth is judged by supports (the normal must free the pair with it) and against `query::penetration`, which
-//! `proof_matrix` and `proof_depth` judge. Poses are exact in f32, so that both see the same pair. Prints the cases and the
-//! worst errors by pair, as shares of the smaller solid's size; `CAROM_CASES=n` runs n times as many.
+//! `proof_matrix` and `proof_depth` judge. Poses are exact in f32, so that both see the same pair. Prints the cases and
+//! the worst errors by pair, as shares of the smaller solid's size; `CAROM_CASES=n` runs n times as many.
 
 mod proof_support;
 mod random;
@@ -15,7 +15,7 @@ use fastrand::Rng;
 use proof_support::judge::{DEPTH_BAR, DISTANCE_BAR};
 use proof_support::pair::Pair;
 use proof_support::poses::{SETTINGS, Setting, Stock, place};
-use proof_support::solids::{Form, KINDS, Kind, Solid};
+use proof_support::solids::{Form, KINDS, Solid, pairs_of_kinds};
 use proof_support::tally::Tally;
 use proof_support::{cases, is_wanted};
 use random::vector;
@@ -87,18 +87,15 @@ fn is_polytope(solid: &Solid) -> bool {
 
 fn each_case(seed: u64, usual: usize, mut check: impl FnMut(&str, Setting, &Pair<'_>, &LocalPose, &mut Rng)) {
     let stock = Stock::new(&KINDS, 48);
-    for first in 0..KINDS.len() {
-        for second in first..KINDS.len() {
-            let kinds: [Kind; 2] = [KINDS[first], KINDS[second]];
-            let name = format!("{}/{}", kinds[0].name(), kinds[1].name());
-            let mut random = Rng::with_seed(seed);
-            for case in 0..if is_wanted(&name) { cases(usual) } else { 0 } {
-                let [a, b] = stock.pick(&mut random, kinds);
-                let setting = SETTINGS[case % SETTINGS.len()];
-                let (pair, _) = place(&mut random, setting, a, b);
-                let (pair, local) = narrowed(&pair);
-                check(&name, setting, &pair, &local, &mut random);
-            }
+    for kinds in pairs_of_kinds() {
+        let name = format!("{}/{}", kinds[0].name(), kinds[1].name());
+        let mut random = Rng::with_seed(seed);
+        for case in 0..if is_wanted(&name) { cases(usual) } else { 0 } {
+            let [a, b] = stock.pick(&mut random, kinds);
+            let setting = SETTINGS[case % SETTINGS.len()];
+            let (pair, _) = place(&mut random, setting, a, b);
+            let (pair, local) = narrowed(&pair);
+            check(&name, setting, &pair, &local, &mut random);
         }
     }
 }

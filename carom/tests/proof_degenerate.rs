@@ -1,6 +1,6 @@
-//! Shapes and poses at the edge of what there is: flat, thin as a needle, a point, tiny, huge, coincident, nested, touching
-//! to the bit, unsound. Each question has an answer with bounds in order or a typed error: never NaN, never a panic, and
-//! where the truth is plain it is the truth.
+//! Shapes and poses at the edge of what there is: flat, thin as a needle, a point, tiny, huge, coincident, nested,
+//! touching to the bit, unsound. Each question has an answer with bounds in order or a typed error: never NaN, never a
+//! panic, and where the truth is plain it is the truth.
 
 mod proof_support;
 mod random;
@@ -67,7 +67,9 @@ fn ask(tally: &mut Tally, a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) {
     let pair = format!("{}/{}", a.kind(), b.kind());
     let mut check = |is_true: bool, what: &str, found: &dyn Debug| {
         if !is_true {
-            tally.fail(&format!("{what}, {pair}"), || format!("{found:?}\n      {a:?} {pose_a:?}\n      {b:?} {pose_b:?}"));
+            tally.fail(&format!("{what}, {pair}"), || {
+                format!("{found:?}\n      {a:?} {pose_a:?}\n      {b:?} {pose_b:?}")
+            });
         }
     };
     let is_unit = |normal: Vec3| (normal.length() - 1.0).abs() < 1e-5;
@@ -163,7 +165,8 @@ fn unsound_poses_are_refused() {
     }
 }
 
-/// A solid at its own place overlaps itself, by no less than the thinnest of it and no more than twice the ball around it.
+/// A solid at its own place overlaps itself, by no less than the thinnest of it and no more than twice the ball around
+/// it.
 #[test]
 fn a_shape_overlaps_itself() {
     let mut random = Rng::with_seed(92);

@@ -45,7 +45,8 @@ fn shapes(random: &mut Rng, scale: f32) -> Vec<Sized> {
         let shape = found[from].shape.rounded(radius).unwrap();
         Sized { name, shape, size: found[from].size + f64::from(radius) }
     };
-    let rounded = [grown("rounded box", 0, &found), grown("rounded hull", 1, &found), grown("rounded triangle", 9, &found)];
+    let rounded =
+        [grown("rounded box", 0, &found), grown("rounded hull", 1, &found), grown("rounded triangle", 9, &found)];
     found.extend(rounded);
     found.push(Sized { name: "ball", shape: Shape::sphere(radius).unwrap(), size: f64::from(radius) });
     found
@@ -84,9 +85,8 @@ fn answers(a: &Sized, pose_a: &Pose, b: &Sized, pose_b: &Pose) -> (Distance, Pen
 
 /// By how much two answers contradict each other, beyond what their bounds leave open, and whether normals do.
 fn contradiction(one: &(Distance, Penetration), other: &(Distance, Penetration), normal: Vec3) -> (f64, f64) {
-    let open = |answer: &(Distance, Penetration)| {
-        (answer.0.upper() - answer.0.lower()).max(answer.1.upper - answer.1.lower)
-    };
+    let open =
+        |answer: &(Distance, Penetration)| (answer.0.upper() - answer.0.lower()).max(answer.1.upper - answer.1.lower);
     let distance = (one.0.value() - other.0.value()).abs();
     let depth = (one.1.depth - other.1.depth).abs();
     let off = (distance.max(depth) - open(one) - open(other)).max(0.0);
@@ -99,7 +99,8 @@ fn recipe(a: &Sized, pose_a: &Pose, b: &Sized, pose_b: &Pose) -> String {
     let bits = |pose: &Pose| {
         format!("{:x?} {:x?}", pose.position.to_array().map(f64::to_bits), pose.rotation.to_array().map(f32::to_bits))
     };
-    let shape = |sized: &Sized| if sized.name.contains("hull") { sized.name.into() } else { format!("{:?}", sized.shape) };
+    let shape =
+        |sized: &Sized| if sized.name.contains("hull") { sized.name.into() } else { format!("{:?}", sized.shape) };
     format!("{} at {}\n      {} at {}", shape(a), bits(pose_a), shape(b), bits(pose_b))
 }
 
@@ -184,7 +185,8 @@ fn contacts_mirrored_or_moved_are_the_same() {
         let mirrored = asked(&b.shape, &a.shape, &b_in_a.inverse());
         // The inverse of a pose is rounded to f32.
         let allowed = 1e-4 * size + 4e-7 * (a.size + b.size) as f32 + 2e-7 * b_in_a.position.length();
-        let context = || format!("margin {margin:e}: {one:?}\n      {mirrored:?}\n      {}", recipe(a, pose_a, b, pose_b));
+        let context =
+            || format!("margin {margin:e}: {one:?}\n      {mirrored:?}\n      {}", recipe(a, pose_a, b, pose_b));
         let depth = |found: &Option<LocalManifold>| found.as_ref().map_or(-margin, deepest);
         let off = (depth(&one) - depth(&mirrored)).abs();
         tally.error(name, "depths", f64::from(off / size), context);

@@ -1,10 +1,11 @@
 //! A lower bound of the depth of any pair: a proof that no direction frees it with less.
 //!
 //! The depth is the least h(d) of all unit d, where h is the reach of A - B. The sphere of directions is cut into
-//! triangles. Any point x of A - B has h(d) >= x · d, and a product that is positive at the three corners of a triangle is
-//! nowhere within it less than at the least of them. So one x with x · d >= target at all three corners does away with the
-//! triangle; the best x is a mixture of the supports at its corners and of those that were best for the triangle that
-//! it was cut from. What is left is cut in two. Near the least h the bound is off by the square of the triangle's size.
+//! triangles. Any point x of A - B has h(d) >= x · d, and a product that is positive at the three corners of a triangle
+//! is nowhere within it less than at the least of them. So one x with x · d >= target at all three corners does away
+//! with the triangle; the best x is a mixture of the supports at its corners and of those that were best for the
+//! triangle that it was cut from. What is left is cut in two. Near the least h the bound is off by the square of the
+//! triangle's size.
 
 use super::pair::Pair;
 use carom::glam::{DMat3, DVec3};
@@ -29,11 +30,7 @@ struct Part {
 pub fn prove_depth(pair: &Pair<'_>, target: f64, budget: usize) -> Outcome {
     assert!(target > 0.0);
     // The frame is turned at random once, so that corners do not fall on the axes of the solids.
-    let frame = DMat3::from_cols(
-        DVec3::new(0.36, 0.48, -0.8),
-        DVec3::new(-0.8, 0.6, 0.0),
-        DVec3::new(0.48, 0.64, 0.6),
-    );
+    let frame = DMat3::from_cols(DVec3::new(0.36, 0.48, -0.8), DVec3::new(-0.8, 0.6, 0.0), DVec3::new(0.48, 0.64, 0.6));
     let corner = |axis: usize, sign: f64| frame * (DVec3::AXES[axis] * sign);
     let mut waiting: Vec<Part> = Vec::new();
     for index in 0..8 {

@@ -1,5 +1,5 @@
-//! The signed distance of two polytopes along the best of all normals that a face of A - B can have: those of the faces of
-//! A, those of B turned round, and the products of all edges of A with all edges of B. If the polytopes overlap, its
+//! The signed distance of two polytopes along the best of all normals that a face of A - B can have: those of the faces
+//! of A, those of B turned round, and the products of all edges of A with all edges of B. If the polytopes overlap, its
 //! negative is the depth, exactly; if not, it is a gap that there is, and positive.
 
 use super::pair::Pair;

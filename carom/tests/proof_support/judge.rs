@@ -11,8 +11,8 @@ pub const DISTANCE_BAR: f64 = 1e-5;
 pub const DEPTH_BAR: f64 = 1e-4;
 /// Wider than it should be, which is 1e-5: see `common_points_are_in_both` in proof_regressions.rs.
 pub const COMMON_POINT_BAR: f64 = 0.5;
-/// By how much a bound that is said to be proven may be wrong, as a share of the scale. Wider than it should be, which is
-/// 1e-14: see `pairs_that_are_apart_by_little_have_true_bounds` in proof_regressions.rs.
+/// By how much a bound that is said to be proven may be wrong, as a share of the scale. Wider than it should be, which
+/// is 1e-14: see `pairs_that_are_apart_by_little_have_true_bounds` in proof_regressions.rs.
 pub const BOUND_SLACK: f64 = 1e-10;
 
 /// A verdict: how far off an answer is, as a share of the smaller size, or what is wrong with it.
@@ -125,7 +125,8 @@ fn overlapping(pair: &Pair<'_>, common: DVec3, upper: f64, hint: DVec3) -> Verdi
 /// Judges a penetration from above and by what `hint` frees; that nothing frees with less is for `directions` to prove.
 pub fn penetration(pair: &Pair<'_>, found: &Penetration, hint: DVec3) -> Verdict {
     let numbers = [found.depth, found.lower, found.upper];
-    if !numbers.iter().all(|number| number.is_finite()) || !(found.on_a.is_finite() && found.on_b.is_finite()) {
+    let are_finite = numbers.iter().all(|number| number.is_finite());
+    if !(are_finite && found.on_a.is_finite() && found.on_b.is_finite()) {
         return Err(format!("numbers that are not finite: {found:?}"));
     }
     let slack = BOUND_SLACK * pair.scale();

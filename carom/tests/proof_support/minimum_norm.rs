@@ -2,8 +2,8 @@
 //!
 //! Wolfe's algorithm (1976, 10.1007/BF01580381) with the support as its oracle: a corral of affinely independent points
 //! whose nearest point is within it; the farthest point beyond it comes in, points that lose their weight go out. What
-//! counts is the bracket: the norm of a point of A - B from above, a gap along a direction from below. It ends when they
-//! meet or when rounding gains nothing more, and costs a few to a hundred supports.
+//! counts is the bracket: the norm of a point of A - B from above, a gap along a direction from below. It ends when
+//! they meet or when rounding gains nothing more, and costs a few to a hundred supports.
 
 use super::pair::Pair;
 use carom::glam::DVec3;

@@ -17,14 +17,8 @@ pub enum Setting {
     ParallelEdges,
 }
 
-pub const SETTINGS: [Setting; 6] = [
-    Setting::Near,
-    Setting::Far,
-    Setting::Touching,
-    Setting::Deep,
-    Setting::ParallelFaces,
-    Setting::ParallelEdges,
-];
+pub const SETTINGS: [Setting; 6] =
+    [Setting::Near, Setting::Far, Setting::Touching, Setting::Deep, Setting::ParallelFaces, Setting::ParallelEdges];
 
 /// Solids to choose from: a fixed number of each kind in each of some sizes.
 pub struct Stock {

@@ -19,6 +19,11 @@ pub enum Kind {
 pub const KINDS: [Kind; 7] =
     [Kind::Cuboid, Kind::Hull32, Kind::Hull256, Kind::Capsule, Kind::Cylinder, Kind::Cone, Kind::Ellipsoid];
 
+/// All 28 pairs of kinds.
+pub fn pairs_of_kinds() -> impl Iterator<Item = [Kind; 2]> {
+    KINDS.iter().enumerate().flat_map(|(first, a)| KINDS[first..].iter().map(|b| [*a, *b]))
+}
+
 impl Kind {
     pub fn name(self) -> &'static str {
         match self {
@@ -300,7 +305,7 @@ fn prism(count: usize, half: Vec3) -> Vec<Vec3> {
     let step = 2.0 * std::f32::consts::TAU / count as f32;
     let corner = |index: usize| {
         let (sine, cosine) = ((index / 2) as f32 * step).sin_cos();
-        half * Vec3::new(cosine, if index % 2 == 0 { 1.0 } else { -1.0 }, sine)
+        half * Vec3::new(cosine, if index.is_multiple_of(2) { 1.0 } else { -1.0 }, sine)
     };
     (0..count).map(corner).collect()
 }

@@ -88,8 +88,7 @@ impl Tally {
     /// Prints the table and fails if there was a failure.
     pub fn conclude(&self, title: &str) {
         self.report(title);
-        let sorts: Vec<String> =
-            self.failures.iter().map(|(sort, (count, _))| format!("{sort} ({count})")).collect();
+        let sorts: Vec<String> = self.failures.iter().map(|(sort, (count, _))| format!("{sort} ({count})")).collect();
         assert!(sorts.is_empty(), "{title}: {}", sorts.join(", "));
     }
 }
