@@ -1,8 +1,8 @@
 //! Weighs the library's answers about a pair against proofs: supports along directions, and points that are in both.
 
-use super::directions;
 use super::minimum_norm::{self, Bracket};
 use super::pair::Pair;
+use super::{directions, faces};
 use carom::glam::DVec3;
 use carom::query::{Distance, Gap, Penetration};
 
@@ -172,7 +172,12 @@ fn freed_near(pair: &Pair<'_>, found: &Penetration, by_normal: f64) -> f64 {
     if by_norm <= enough {
         return by_norm;
     }
-    by_norm.min(directions::least_near(pair, found.normal.as_dvec3().normalize(), enough))
+    // Among the faces of polytopes there is the very normal.
+    let by_faces = faces::widest_gap(pair).map_or(by_norm, |gap| by_norm.min(-gap));
+    if by_faces <= enough {
+        return by_faces;
+    }
+    by_faces.min(directions::least_near(pair, found.normal.as_dvec3().normalize(), enough))
 }
 
 /// What f64 leaves uncertain at the scale of the pair, and the world far from its origin, as a share of the size.
