@@ -92,6 +92,21 @@ fn pairs_that_are_apart_by_little_have_true_bounds() {
     }
 }
 
+/// A tiny cylinder beside the edge of a box, upright: the search ends by rounding with a distance that is off by 1.6e-5 of
+/// the cylinder's size. Its bounds hold the truth.
+#[test]
+#[ignore = "the distance search (`distance/minimum_norm.rs`) ends by rounding too early in 2 of a million such pairs"]
+fn a_tiny_cylinder_beside_an_edge_has_its_distance() {
+    let (a, b) = (Solid::random(Kind::Cuboid, 2, 1.0), Solid::random(Kind::Cylinder, 22, 1e-4));
+    let pose_b = at(
+        [-7.348081849340578e-1, -3.900555723177349e-1, -2.649538253622018e-1],
+        [0.0, 0.0, -std::f32::consts::FRAC_1_SQRT_2, std::f32::consts::FRAC_1_SQRT_2],
+    );
+    let pair = Pair::new(&a, Pose::IDENTITY, &b, pose_b);
+    let found = query::distance(&a.shape, &pair.pose_a, &b.shape, &pair.pose_b).unwrap();
+    judge::distance(&pair, &found, DVec3::NEG_X).unwrap();
+}
+
 /// A small box sunk into the top of a large one, away from its middle.
 #[test]
 fn deepest_points_are_opposite_each_other() {
