@@ -2,6 +2,7 @@
 
 mod contact;
 mod convex;
+mod decomposition;
 mod mesh;
 
 use crate::measure::Row;
@@ -13,7 +14,7 @@ const PEER: &str = "parry3d 0.31";
 /// The cases whose names begin with `only`.
 pub fn rows(effort: Effort, only: &str) -> Rows {
     let mut rows = Vec::new();
-    for measure in [convex::rows, contact::rows, mesh::rows] {
+    for measure in [convex::rows, contact::rows, mesh::rows, decomposition::rows] {
         rows.extend(measure(effort, only)?);
     }
     Ok(rows)
@@ -30,7 +31,7 @@ pub fn print_summary(rows: &[Row]) {
     for (row, ratio) in rated.iter().filter(|(row, ratio)| *ratio < bar(row)) {
         println!("{}: {ratio:.2} is below the bar of {}", row.case, bar(row));
     }
-    let is_cold = |row: &Row| !row.case.starts_with("warm") && !row.case.starts_with("mesh");
+    let is_cold = |row: &Row| !["warm", "mesh", "decomposition"].iter().any(|start| row.case.starts_with(start));
     let cold: Vec<f64> = rated.iter().filter(|(row, _)| is_cold(row)).map(|(_, ratio)| *ratio).collect();
     if !cold.is_empty() {
         let mean = (cold.iter().map(|ratio| ratio.ln()).sum::<f64>() / cold.len() as f64).exp();

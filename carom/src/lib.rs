@@ -29,6 +29,8 @@ pub mod query;
 
 pub mod gjk;
 
+pub mod decomposition;
+
 pub mod planar;
 
 pub mod body;

@@ -8,6 +8,9 @@ use glam::DVec3;
 
 /// Listens to the iterations. Each method is given what makes the record, so that it costs nothing to ignore it.
 pub trait Tracer {
+    /// Whether anybody listens: then nothing is answered by a shortcut that has no steps to tell.
+    const LISTENS: bool = true;
+
     /// An iteration of the distance search (GJK).
     fn gjk(&mut self, _record: impl FnOnce() -> GjkStep) {}
 
@@ -19,7 +22,9 @@ pub trait Tracer {
 }
 
 /// Listens to nothing.
-impl Tracer for () {}
+impl Tracer for () {
+    const LISTENS: bool = false;
+}
 
 /// A point of the difference A - B of two shapes' cores, and the points that it is the difference of.
 #[derive(Debug, Clone, Copy, PartialEq)]

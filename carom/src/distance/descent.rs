@@ -1,9 +1,10 @@
 //! The quick part of the distance search: GJK as in `minimum_norm.rs`, with nothing done twice to save digits.
 //!
 //! Directions are the nearest points themselves, so no step takes a square root; the nearest face of a simplex is found
-//! by the signs of products (Ericson 2005, ch. 5.1) with one division. What this cannot finish - cores that nearly touch,
-//! flat simplices, a nearest point that rounding keeps from moving - it leaves to the careful search, which goes on from
-//! the face reached. What it does finish carries the same proof: the bounds that the last support gives.
+//! by the signs of products (Ericson 2005, ch. 5.1) with one division; vertices of hulls are found in f32. What this
+//! cannot finish - cores that nearly touch, flat simplices, a nearest point that rounding keeps from moving - it leaves
+//! to the careful search, which starts anew. What it does finish carries the same proof: the bounds that the last support
+//! gives, and that one is asked with all digits.
 //! Cost: two supports and about 40 ns a step.
 
 use super::convex::SupportFault;
@@ -11,6 +12,7 @@ use super::feature::Pair;
 use super::minimum_norm::{Goal, RELATIVE_GAP};
 use super::simplex::{Difference, Vertex};
 use crate::trace::{GjkStep, StopReason, Tracer};
+use fearless_simd::Simd;
 use glam::DVec3;
 
 /// More steps than the corners of boxes and hulls need, almost always.
@@ -30,7 +32,8 @@ pub(crate) struct Face {
     pub(super) nearest: DVec3,
 }
 
-/// The support that was asked last: A - B has no point with a product with `direction` below `along`.
+/// The support that was asked last: A - B has no point with a product with `direction` below `along`, if the search has
+/// ended for a reason.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bound {
     pub(super) direction: DVec3,
@@ -69,7 +72,7 @@ impl Face {
     }
 
     /// The nearest point, as a point of each core.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pair(&self) -> Pair {
         let mut on_a = DVec3::ZERO;
         for (vertex, weight) in self.vertices().zip(self.weights) {
@@ -80,8 +83,9 @@ impl Face {
 
     /// Goes down from the first `count` vertices to the goal, or as far as it can: then there is no reason to stop.
     #[inline(always)]
-    pub(super) fn descend(
+    pub(super) fn descend<S: Simd>(
         &mut self,
+        simd: S,
         count: usize,
         difference: &mut Difference<'_>,
         goal: Goal,
@@ -105,8 +109,9 @@ impl Face {
             },
         };
         let careful = CAREFUL * goal.tolerance;
+        let doubt = difference.doubt();
         let mut squared = reduced.nearest.length_squared();
-        if squared.is_nan() {
+        if squared.is_nan() || !difference.is_precise() {
             return Ok((None, bound));
         }
         let mut reason = None;
@@ -118,18 +123,31 @@ impl Face {
             if squared <= careful * careful {
                 break;
             }
-            let (farthest, along) = difference.support(-reduced.nearest)?;
-            bound = Bound { direction: reduced.nearest, along: -along };
+            let (mut farthest, mut along) = difference.quick_support(simd, -reduced.nearest)?;
+            // What ends the search must be proven, and a quick support proves nothing that its doubt is larger than.
+            let mut reach = along;
+            if doubt > 0.0 && squared + along <= RELATIVE_GAP * squared {
+                reach = difference.along(simd, -reduced.nearest, &farthest);
+                if squared + reach > RELATIVE_GAP * squared {
+                    (farthest, along) = difference.support(-reduced.nearest)?;
+                    reach = along;
+                }
+            } else if along < 0.0 && goal.far < f64::INFINITY {
+                let length = squared.sqrt();
+                reach += doubt * length;
+                if -reach >= goal.far * length {
+                    reason = Some(StopReason::BeyondLimit);
+                }
+            }
+            bound = Bound { direction: reduced.nearest, along: -reach };
             tracer.gjk(|| {
                 self.keep(&reduced);
-                self.record(&farthest, &bound)
+                self.record(&farthest, &bound, doubt)
             });
-            if squared + along <= RELATIVE_GAP * squared {
+            if squared + reach <= RELATIVE_GAP * squared {
                 reason = Some(StopReason::BoundsMet);
-                break;
             }
-            if along < 0.0 && along * along >= goal.far * goal.far * squared {
-                reason = Some(StopReason::BeyondLimit);
+            if reason.is_some() {
                 break;
             }
             let place = reduced.free_place();
@@ -167,14 +185,14 @@ impl Face {
         (self.weights, self.nearest) = ([p, q, r, 0.0], reduced.nearest);
     }
 
-    fn record(&self, support: &Vertex, bound: &Bound) -> GjkStep {
+    fn record(&self, support: &Vertex, bound: &Bound, doubt: f64) -> GjkStep {
         let length = self.nearest.length();
         GjkStep {
             simplex: self.vertices().map(Vertex::record).collect(),
             nearest: self.nearest,
             direction: -self.nearest / length,
             support: support.difference,
-            lower: bound.along / length,
+            lower: bound.along / length - doubt,
             upper: length,
         }
     }

@@ -18,6 +18,7 @@ use super::descent::Face;
 use super::feature::Pair;
 use super::simplex::{Difference, Simplex, Vertex, Vertices};
 use crate::trace::{GjkStep, StopReason, Tracer};
+use fearless_simd::{Level, Simd, dispatch};
 use glam::DVec3;
 
 const STEP_LIMIT: usize = 1000;
@@ -74,6 +75,7 @@ impl Found {
     };
 
     /// The nearest point, as a point of each core.
+    #[inline(always)]
     pub(crate) fn pair(&self) -> Pair {
         self.face.pair()
     }
@@ -84,6 +86,22 @@ impl Found {
 }
 
 impl Cache {
+    /// Whether no search has ended yet.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0 && self.normal == glam::Vec3::ZERO
+    }
+
+    /// Adds a pair of corners to start with, if there are not three already.
+    #[inline]
+    pub(super) fn guess(&mut self, corners: [u32; 2]) {
+        if let Some(place) = self.corners[..3].get_mut(self.count as usize) {
+            *place = corners;
+            self.count += 1;
+        }
+    }
+
+    #[inline(always)]
     fn keep(&mut self, found: &Found) {
         self.count = found.corners().len() as u32;
         for (kept, vertex) in self.corners.iter_mut().zip(found.corners()) {
@@ -93,8 +111,13 @@ impl Cache {
     }
 
     /// Fills in the vertices to start with and tells how many they are.
-    #[inline]
-    fn start(&self, difference: &mut Difference<'_>, vertices: &mut [Vertex; 4]) -> Result<usize, SupportFault> {
+    #[inline(always)]
+    fn start<S: Simd>(
+        &self,
+        simd: S,
+        difference: &mut Difference<'_>,
+        vertices: &mut [Vertex; 4],
+    ) -> Result<usize, SupportFault> {
         let count = vertices.len().min(self.count as usize);
         let mut known = 0;
         for (place, corners) in vertices.iter_mut().zip(&self.corners[..count]) {
@@ -105,14 +128,13 @@ impl Cache {
         if known > 0 && known == count {
             return Ok(count);
         }
-        let start = if self.normal == glam::Vec3::ZERO { difference.start() } else { -self.normal.as_dvec3() };
-        (vertices[0], _) = difference.support(start)?;
+        let start = if self.normal == glam::Vec3::ZERO { difference.outlook() } else { -self.normal.as_dvec3() };
+        (vertices[0], _) = difference.quick_support(simd, start)?;
         Ok(1)
     }
 }
 
 /// Searches until the goal is reached: quickly, and carefully from there if that does not finish.
-#[inline]
 pub(crate) fn search(
     found: &mut Found,
     difference: &mut Difference<'_>,
@@ -120,27 +142,67 @@ pub(crate) fn search(
     cache: &mut Cache,
     tracer: &mut impl Tracer,
 ) -> Result<(), SupportFault> {
-    let count = cache.start(difference, &mut found.face.vertices)?;
-    let (reason, bound) = found.face.descend(count, difference, goal, tracer)?;
-    let length = bound.direction.length();
-    if length > 0.0 {
-        (found.normal, found.lower) = (bound.direction / length, bound.along / length);
-    }
+    dispatch!(Level::new(), simd => search_wide(simd, found, difference, goal, cache, tracer))
+}
+
+/// The same where the level is known already.
+#[inline(always)]
+pub(super) fn search_wide<S: Simd>(
+    simd: S,
+    found: &mut Found,
+    difference: &mut Difference<'_>,
+    goal: Goal,
+    cache: &mut Cache,
+    tracer: &mut impl Tracer,
+) -> Result<(), SupportFault> {
+    let count = cache.start(simd, difference, &mut found.face.vertices)?;
+    let (reason, bound) = found.face.descend(simd, count, difference, goal, tracer)?;
     found.reason = match reason {
         Some(reason) => {
             found.upper = found.face.nearest.length();
+            let length = bound.direction.length();
+            if length > 0.0 {
+                (found.normal, found.lower) = (bound.direction / length, bound.along / length);
+            }
             reason
         }
-        None => search_carefully(found, difference, goal, tracer)?,
+        None => {
+            // From the start again: the simplex that the quick search is stuck with may be nearly flat.
+            found.face.count = cache.start(simd, difference, &mut found.face.vertices)?;
+            found.face.places = [0, 1, 2, 3];
+            search_carefully(found, difference, goal, tracer)?
+        }
     };
     tracer.stop(found.reason);
     cache.keep(found);
     Ok(())
 }
 
-/// Goes on from the vertices found so far with every digit.
+/// Goes on from the vertices found so far with every digit; once more from where the best plane touches if rounding
+/// ends that.
 #[inline(never)]
 fn search_carefully(
+    found: &mut Found,
+    difference: &mut Difference<'_>,
+    goal: Goal,
+    tracer: &mut impl Tracer,
+) -> Result<StopReason, SupportFault> {
+    let reason = descend_carefully(found, difference, goal, tracer)?;
+    if reason != StopReason::Rounding || found.normal == DVec3::ZERO {
+        return Ok(reason);
+    }
+    let mut again = Found { normal: found.normal, lower: found.lower, ..Found::NONE };
+    (again.face.vertices[0], _) = difference.support(-found.normal)?;
+    again.face.count = 1;
+    let reason_again = descend_carefully(&mut again, difference, goal, tracer)?;
+    if again.upper - again.lower >= found.upper - found.lower {
+        return Ok(reason);
+    }
+    *found = again;
+    Ok(reason_again)
+}
+
+fn descend_carefully(
     found: &mut Found,
     difference: &mut Difference<'_>,
     goal: Goal,

@@ -14,11 +14,13 @@ pub(crate) struct Placement {
 impl Placement {
     pub(crate) const IDENTITY: Self = Self { rotation: DMat3::IDENTITY, position: DVec3::ZERO };
 
+    #[inline(always)]
     pub(crate) fn new(position: DVec3, rotation: Quat) -> Self {
         Self { rotation: matrix(rotation), position }
     }
 
     /// The frame of a pose, its position left out: the world's axes, seen from the body's own place.
+    #[inline(always)]
     pub(crate) fn turned(pose: &Pose) -> Self {
         Self::new(DVec3::ZERO, pose.rotation)
     }
@@ -34,7 +36,7 @@ impl Placement {
     }
 
     /// The same from the rotation that the frame is turned by, with fewer products.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn seen_from_rotation(frame: Quat, turned: &Self, offset: DVec3, rotation: Quat) -> Self {
         let relative = frame.as_dquat().conjugate() * rotation.as_dquat();
         Self { rotation: matrix_of(relative), position: turned.direction_to_inner(offset) }
@@ -72,7 +74,7 @@ impl Placement {
 }
 
 /// The matrix of a rotation, brought to unit length on the way.
-#[inline]
+#[inline(always)]
 fn matrix(rotation: Quat) -> DMat3 {
     matrix_of(rotation.as_dquat())
 }

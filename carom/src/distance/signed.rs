@@ -83,11 +83,10 @@ pub(crate) fn signed_traced(
     let rounding = Rounding::of(a, b, b_in_a)?;
     let below = |found: Signed| Some(found).filter(|found| found.lower < limit);
     let mut difference = Difference::new(a, b, b_in_a);
-    if let Some(pair) = exact(a, b, b_in_a) {
+    if let Some((pair, along)) = exact(a, b, b_in_a) {
         let distance = pair.distance();
         if distance > rounding.contact {
             let normal = (pair.on_b - pair.on_a) / distance;
-            let (_, along) = difference.support(normal)?;
             if distance + along <= rounding.contact {
                 return Ok(below(rounding.signed(pair, normal, [-along, distance], Stop::Converged)));
             }

@@ -160,6 +160,20 @@ impl ConvexHull {
         Ok(hull)
     }
 
+    /// The planes of the triangles of the exact hull, as outward unit normals and offsets: all that is needed to tell
+    /// whether a point is inside, and quicker than a polytope. None if the points span no volume.
+    pub(crate) fn triangle_planes(points: &[Vec3]) -> Option<Vec<(Vec3, f32)>> {
+        let scale = cloud::scale_of(points);
+        let scaled: Vec<DVec3> = points.iter().map(|point| point.as_dvec3() * scale).collect();
+        let triangles = quickhull::triangulate(&scaled).ok()?;
+        let unit = |plane: &quickhull::Plane| {
+            let normal = plane.normal * scale;
+            let length = normal.length();
+            ((normal / length).as_vec3(), (plane.offset / length) as f32)
+        };
+        Some(triangles.planes.iter().map(unit).collect())
+    }
+
     /// The vertices, each a corner of at least three faces.
     pub fn vertices(&self) -> &[Vec3] {
         &self.vertices
