@@ -49,8 +49,8 @@ impl HullPlanes {
         let next = (edge + 1) % 3;
         let (mut first, mut last) = (0.0f32, 1.0f32);
         for block in &self.heights {
-            for lane in 0..LANES {
-                let (start, end) = (block[edge][lane] - margin, block[next][lane] - margin);
+            for (start, end) in block[edge].iter().zip(&block[next]) {
+                let (start, end) = (start - margin, end - margin);
                 if start > 0.0 && end > 0.0 {
                     return false;
                 }
