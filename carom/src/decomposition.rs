@@ -1,13 +1,12 @@
 //! S3: a concave solid as a union of convex hulls, so that dynamics and queries can treat it as convex parts.
 //!
-//! [`decompose`] cuts the solid by planes until the hull of each piece stays within a distance of the solid, joins the
-//! hulls that need not have been cut apart. Two things always hold: the hulls together
-//! enclose the solid up to f32 rounding, and [`Decomposition::bound`] is a proven limit on how far they reach out
-//! of it, in holes and cavities too.
+//! [`decompose`] cuts the solid by planes until the hull of each piece stays within a distance of the solid, and joins the
+//! hulls that need not have been cut apart. Two things always hold: the hulls together enclose the solid up to f32
+//! rounding, and [`Decomposition::bound`] is a proven limit on how far they reach out of it, in holes and cavities too.
 //!
 //! The stages: `fragment` and `cell` cut the surface and find the extreme points of a piece; `pockets` are points that
-//! no hull may hold; `search` picks the next cut; `measure` proves how far a hull reaches out; `merge` joins; `reduce` keeps
-//! to the budget of vertices. Sources are named there.
+//! no hull may hold; `search` picks the next cut; `measure` proves how far a hull reaches out; `merge` joins; `reduce`
+//! keeps to the budget of vertices. Sources are named there.
 
 mod cell;
 mod fragment;

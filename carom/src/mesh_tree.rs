@@ -12,8 +12,10 @@
 
 mod build;
 mod node;
+mod swept;
 mod tandem;
 
+pub(crate) use swept::SweptLimit;
 pub(crate) use tandem::{Reach, visit_pairs};
 
 use crate::bounds::Aabb;

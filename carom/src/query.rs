@@ -6,6 +6,9 @@
 //! User-defined shapes answer supports in f32, so their results are right to about 1e-6 of their size; all others to
 //! about 1e-12.
 
+mod cast;
+mod cast_convex;
+mod cast_pieces;
 mod form;
 mod height_field;
 pub mod mesh;
@@ -15,8 +18,11 @@ mod ray;
 mod ray_convex;
 
 pub use crate::distance::separation::Stop;
+pub(crate) use cast::cast_until;
+pub use cast::{Cast, Impact, Parting, Sweep, cast};
 pub use projection::{Projection, project_point};
-pub use ray::{Ray, RayHit, ray_cast};
+pub(crate) use ray::checked_ray;
+pub use ray::{Ray, RayHit, ray_cast, ray_hits};
 
 use crate::distance::convex::{Core, SupportFault};
 use crate::distance::minimum_norm::Cache;
@@ -116,6 +122,9 @@ pub enum QueryError {
     /// The greatest distance of a ray is NaN or negative.
     #[error("the greatest distance of a ray is {0}; it must not be negative")]
     MaxDistance(f64),
+    /// How near a cast is to come is NaN, negative or beyond all that is computed with.
+    #[error("a cast is to come within {0}; that must be a finite number that is not negative")]
+    Within(f64),
     /// The two are farther from each other than can be computed with.
     #[error("{distance:e} from each other is too far to compute with")]
     TooFar {
@@ -194,6 +203,38 @@ pub fn distance_cached(
     cache: &mut PairCache,
 ) -> Result<Distance, QueryError> {
     distance_from(a, pose_a, b, pose_b, &mut cache.search, &mut ())
+}
+
+/// [`distance_cached`], given up once it is proven to be `limit` or more: none then. Whatever is nearer is found.
+///
+/// ```
+/// use carom::prelude::*;
+/// use carom::query::{self, PairCache};
+///
+/// let ball = Shape::sphere(1.0)?;
+/// let below = |limit: f64| {
+///     query::distance_below(&ball, &Pose::IDENTITY, &ball, &Pose::at([5.0, 0.0, 0.0]), limit, &mut PairCache::default())
+/// };
+/// assert!(below(3.1)?.is_some_and(|found| (found.value() - 3.0).abs() < 1e-12));
+/// assert_eq!(below(2.9)?, None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn distance_below(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    limit: f64,
+    cache: &mut PairCache,
+) -> Result<Option<Distance>, QueryError> {
+    let (offset, turned) = between(pose_a, pose_b)?;
+    if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
+        let found = balls(f64::from(a.radius()), f64::from(b.radius()), pose_a.position, offset);
+        return Ok(Some(found).filter(|found| found.lower() < limit));
+    }
+    let b_in_a = Placement::seen_from(&turned, offset, pose_b.rotation);
+    let found = pairs::separation(&Form::of(a), &Form::of(b), &b_in_a, limit, &mut cache.search, &mut ())?;
+    found.map(|found| Distance::in_world(Some(found), &turned, pose_a.position)).transpose()
 }
 
 pub(crate) fn distance_traced(

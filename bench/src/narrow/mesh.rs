@@ -57,7 +57,7 @@ fn peer_vector(vector: Vec3) -> Vector {
 }
 
 /// The same mesh for both.
-fn both(along: u32, across: u32) -> Result<(TriangleMesh, TriMesh), String> {
+pub(super) fn both(along: u32, across: u32) -> Result<(TriangleMesh, TriMesh), String> {
     let (vertices, triangles) = torus(along, across);
     let peer_vertices = vertices.iter().copied().map(peer_vector).collect();
     let peer = TriMesh::new(peer_vertices, triangles.clone()).map_err(|error| error.to_string())?;

@@ -16,6 +16,7 @@ mod follow;
 mod join;
 mod nodes;
 mod order;
+mod ordered;
 mod query;
 mod rejoin;
 mod slots;

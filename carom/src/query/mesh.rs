@@ -291,6 +291,20 @@ pub(super) fn cast(mesh: &TriangleMesh, ray: &LocalRay) -> Option<LocalHit> {
     best
 }
 
+/// Whether a ray meets the surface at all.
+pub(super) fn is_hit(mesh: &TriangleMesh, ray: &LocalRay) -> bool {
+    let (right, up) = ray.direction.any_orthonormal_pair();
+    let mut is_hit = false;
+    mesh.tree().visit_ray(ray.origin, ray.direction, ray.max_distance, |slot| {
+        let corners = slot.wide_corners(mesh.vertices());
+        is_hit |= !passes_by(corners.map(|corner| corner - ray.origin), right, up)
+            && through_triangle(ray, corners).is_some();
+        // Nothing is nearer than that.
+        if is_hit { f64::NEG_INFINITY } else { ray.max_distance }
+    });
+    is_hit
+}
+
 /// The triangle that a ray in the mesh's frame meets first, at a distance up to `limit`, and that distance.
 pub(crate) fn first_triangle(mesh: &TriangleMesh, origin: DVec3, direction: DVec3, limit: f64) -> Option<(u32, f64)> {
     let mut best: Option<(u32, f64)> = None;
