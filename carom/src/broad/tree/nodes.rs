@@ -112,9 +112,9 @@ impl Nodes {
         }
     }
 
-    /// Sets every box above the leaves to what it must enclose.
-    pub(super) fn fill_upper(&mut self) {
-        for level in 1..self.levels.len() {
+    /// Sets every box from a level above the leaves on to what it must enclose.
+    pub(super) fn fill_upper(&mut self, first: usize) {
+        for level in first..self.levels.len() {
             let (lower, upper) = self.levels.split_at_mut(level);
             let (lower, upper) = (&lower[level - 1], &mut upper[0]);
             let fill = |(block, children): (&mut BoxBlock, &[BoxBlock])| {
