@@ -167,6 +167,7 @@ impl Digit {
     }
 
     /// Writes the items of all lists to `to` in the order of their digits. `starts` is scratch.
+    #[inline(always)]
     fn scatter<T: Keyed>(self, lists: &[&[T]], to: &mut [T], starts: &mut [u32; DIGITS]) {
         starts[..1 << self.bits].fill(0);
         for items in lists {

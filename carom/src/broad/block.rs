@@ -51,6 +51,12 @@ impl BoxBlock {
         (Vec3A::new(min_x[lane], min_y[lane], min_z[lane]), Vec3A::new(max_x[lane], max_y[lane], max_z[lane]))
     }
 
+    /// Reads from each line of memory that the block lies in; what is returned means nothing.
+    #[inline(always)]
+    pub(super) fn touch(&self) -> u32 {
+        self.min[0][0].to_bits() | self.min[2][0].to_bits() | self.max[1][0].to_bits() | self.max[2][7].to_bits()
+    }
+
     /// The box around all eight.
     #[inline(always)]
     pub(super) fn union(&self) -> Aabb {

@@ -159,7 +159,7 @@ pub(super) struct Carried {
 }
 
 /// So many boxes are more than a cache holds.
-const OUT_OF_CACHE: usize = 1 << 18;
+pub(super) const OUT_OF_CACHE: usize = 1 << 18;
 
 /// The slots under one parent.
 const FAMILY: usize = LANES * LANES;

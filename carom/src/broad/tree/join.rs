@@ -64,7 +64,7 @@ fn append<S: Simd>(simd: S, list: &mut [u32], count: &mut usize, mask: u32, offs
 /// How many parents of leaves a worker takes at the least.
 const PORTION: usize = 32;
 /// How many portions there are for each thread, so that none waits long for the others.
-const PORTIONS_A_THREAD: usize = 6;
+const PORTIONS_A_THREAD: usize = 12;
 
 impl DynamicTree {
     /// Replaces `near` by all pairs of overlapping enlarged boxes, each in the given state. Several threads take

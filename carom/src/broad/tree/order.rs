@@ -125,6 +125,7 @@ impl<const BITS: u32> Curve<BITS> {
         let mut judge_count = 0;
         let stride = (source.count() / SAMPLE).max(1);
         let judge_stride = stride * (source.count() / stride / JUDGES).max(1);
+        let mut next_judge = 0;
         for index in (0..source.count()).step_by(stride) {
             let bounds = source.bounds(index);
             if bounds.min.x > bounds.max.x {
@@ -133,7 +134,8 @@ impl<const BITS: u32> Curve<BITS> {
             let middle = 0.5 * Vec3A::from(bounds.min) + 0.5 * Vec3A::from(bounds.max);
             least = least.min(middle);
             greatest = greatest.max(middle);
-            if index % judge_stride == 0 && judge_count < JUDGES {
+            if index >= next_judge && judge_count < JUDGES {
+                next_judge = index + judge_stride;
                 (0..3).for_each(|axis| judges[axis][judge_count] = middle[axis]);
                 judge_count += 1;
             }
