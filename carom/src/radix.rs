@@ -91,7 +91,7 @@ fn sort_shared<T: Keyed>(items: &mut [T], spare: &mut [T], bits: u32, threads: u
             std::mem::swap(from, to);
         }
     });
-    digits.passes % 2 == 0
+    digits.passes.is_multiple_of(2)
 }
 
 /// The least key of each range but the first.
