@@ -1,7 +1,10 @@
 //! The narrow phase against parry3d.
 
+mod cast;
+mod clearance;
 mod contact;
 mod convex;
+mod decomposition;
 mod mesh;
 
 use crate::measure::Row;
@@ -13,7 +16,7 @@ const PEER: &str = "parry3d 0.31";
 /// The cases whose names begin with `only`.
 pub fn rows(effort: Effort, only: &str) -> Rows {
     let mut rows = Vec::new();
-    for measure in [convex::rows, contact::rows, mesh::rows] {
+    for measure in [convex::rows, contact::rows, mesh::rows, decomposition::rows, cast::rows, clearance::rows] {
         rows.extend(measure(effort, only)?);
     }
     Ok(rows)
@@ -22,7 +25,7 @@ pub fn rows(effort: Effort, only: &str) -> Rows {
 /// Prints how the rows stand against what they should reach.
 pub fn print_summary(rows: &[Row]) {
     let bar = |row: &Row| match row.case.split('/').collect::<Vec<_>>()[..] {
-        [_, "sphere", _] => 1.0,
+        [_, "sphere", _] | [_, "sphere"] => 1.0,
         ["warm", ..] => 1.5,
         _ => 2.0,
     };
@@ -30,7 +33,8 @@ pub fn print_summary(rows: &[Row]) {
     for (row, ratio) in rated.iter().filter(|(row, ratio)| *ratio < bar(row)) {
         println!("{}: {ratio:.2} is below the bar of {}", row.case, bar(row));
     }
-    let is_cold = |row: &Row| !row.case.starts_with("warm") && !row.case.starts_with("mesh");
+    const OTHERS: [&str; 5] = ["warm", "mesh", "decomposition", "cast", "detector"];
+    let is_cold = |row: &Row| !OTHERS.iter().any(|start| row.case.starts_with(start));
     let cold: Vec<f64> = rated.iter().filter(|(row, _)| is_cold(row)).map(|(_, ratio)| *ratio).collect();
     if !cold.is_empty() {
         let mean = (cold.iter().map(|ratio| ratio.ln()).sum::<f64>() / cold.len() as f64).exp();

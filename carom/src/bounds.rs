@@ -24,6 +24,7 @@
 //! axis-aligned box around the same points.
 
 mod aabb;
+pub(crate) mod box_sweep;
 mod capsule;
 mod cylinder;
 mod ellipsoid;

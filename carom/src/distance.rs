@@ -8,8 +8,10 @@
 
 pub(crate) mod box_axes;
 pub(crate) mod convex;
+pub(crate) mod descent;
 pub(crate) mod expanding_polytope;
 pub(crate) mod feature;
+pub(crate) mod guess;
 pub(crate) mod minimum_norm;
 pub(crate) mod placement;
 pub(crate) mod separation;

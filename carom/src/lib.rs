@@ -29,6 +29,8 @@ pub mod query;
 
 pub mod gjk;
 
+pub mod decomposition;
+
 pub mod planar;
 
 pub mod body;
@@ -45,6 +47,8 @@ pub mod response;
 
 pub mod world;
 
+pub mod detector;
+
 mod radix;
 mod simd;
 
@@ -58,6 +62,7 @@ pub struct Readme;
 /// What most programs need, in one line.
 pub mod prelude {
     pub use crate::body::{Body, BodyError, BodyId, BodyKind};
+    pub use crate::detector::{Detector, DetectorError, Object, ObjectId};
     pub use crate::distance::Closest;
     pub use crate::mass::{MassError, MassProperties};
     pub use crate::pose::{LocalPose, Pose, PoseError};

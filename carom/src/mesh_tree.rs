@@ -12,8 +12,10 @@
 
 mod build;
 mod node;
+mod swept;
 mod tandem;
 
+pub(crate) use swept::SweptLimit;
 pub(crate) use tandem::{Reach, visit_pairs};
 
 use crate::bounds::Aabb;
@@ -139,7 +141,7 @@ impl MeshTree {
             return;
         }
         let unit = f64::from(self.unit);
-        let pad = 2.0 * f64::from(f32::EPSILON) * (middle.abs().max_element() + size) + doubt;
+        let pad = 6.0 * f64::from(f32::EPSILON) * (middle.abs().max_element() + size) + doubt;
         let ray = WalkRay {
             origin: (near * unit).as_vec3(),
             inverse: direction.as_vec3().recip(),

@@ -1,5 +1,6 @@
 //! Mid phase: from pairs of colliders to pairs of convex parts. Compounds are taken apart; what cannot push anything
-//! (two bodies that contacts do not move, two shapes of one body) is dropped.
+//! (two bodies that contacts do not move, two shapes of one body) is dropped. A mesh or a height field is one part here:
+//! the narrow phase takes the triangles that it needs out of it.
 
 use crate::body::Bodies;
 use crate::bounds::{Aabb, BoundingVolume};
@@ -16,7 +17,7 @@ pub struct ConvexPair {
     pub b: ConvexPart,
 }
 
-/// A convex shape on a body, by index.
+/// A convex shape, a mesh or a height field on a body, by index.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ConvexPart {
     /// The dense index of the body.

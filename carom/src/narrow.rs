@@ -12,6 +12,7 @@ mod feature;
 mod half_space;
 mod hull_hull;
 mod manifold;
+mod mesh;
 mod patch;
 mod sphere;
 mod stage;
@@ -20,6 +21,7 @@ pub mod triangle_triangle;
 pub use cache::PairCache;
 pub use feature::{Feature, FeatureKind};
 pub use manifold::{LocalContact, LocalManifold, MAX_POINTS};
+pub use mesh::{ContactBuffer, InnerEdges, PartIndex, PartManifold, contacts};
 pub use stage::{Contact, Manifold};
 
 pub(crate) use stage::collide;
@@ -28,7 +30,8 @@ use crate::distance::convex::{Convex, SupportFault};
 use crate::distance::placement::Placement;
 use crate::pose::{LocalPose, PoseError};
 use crate::shape::{HalfSpace, Shape, ShapeKind};
-use glam::{DVec3, Vec3};
+use crate::trace::Tracer;
+use glam::{DMat3, DVec3, Vec3};
 
 /// The contact of two convex parts, none if they are more than `margin` apart. The pose of the second is seen from the
 /// first. Points with a gap have a negative depth.
@@ -60,13 +63,13 @@ pub fn contact(a: &Shape, b: &Shape, b_in_a: &LocalPose, margin: f32) -> Result<
             &normalized
         }
     };
-    contact_in(a, b, b_in_a, || Placement::of_part(b_in_a), margin, None)
+    contact_in(a, b, b_in_a, || placement_of(b_in_a), margin, None)
 }
 
 /// The same as [`contact`], faster for a pair that has moved little since the last call with its cache.
 ///
 /// A cache belongs to one pair of shapes in one order. The answer depends on it only within a tolerance: while the pair
-/// has moved by less than 2e-4 of the smaller shape's size, the points found last are moved along.
+/// has moved by less than 3e-4 of the smaller shape's size, the points found last are moved along.
 ///
 /// ```
 /// use carom::narrow::{PairCache, contact_cached};
@@ -92,11 +95,55 @@ pub fn contact_cached(
     margin: f32,
     cache: &mut PairCache,
 ) -> Result<Option<LocalManifold>, ContactError> {
-    let b_in_a = door(b_in_a, margin)?.unwrap_or(*b_in_a);
-    if let Some(kept) = cache.recall(&b_in_a, margin) {
-        return Ok(kept);
+    let normalized;
+    let b_in_a = match door(b_in_a, margin)? {
+        None => b_in_a,
+        Some(pose) => {
+            normalized = pose;
+            &normalized
+        }
+    };
+    if let Some(kept) = cache.kept(b_in_a, margin) {
+        return Ok(kept.moved(b_in_a, margin));
     }
-    contact_in(a, b, &b_in_a, || Placement::of_part(&b_in_a), margin, Some(cache))
+    contact_in(a, b, b_in_a, || placement_of(b_in_a), margin, Some(cache))
+}
+
+/// The same as [`contact`], told step by step: the axes that were tested of boxes and hulls, the iterations of the distance
+/// and the depth search of other pairs. Pairs with a closed form have nothing to tell.
+///
+/// ```
+/// use carom::narrow::contact_traced;
+/// use carom::prelude::*;
+/// use carom::trace::{StopReason, Trace};
+///
+/// let cube = Shape::cuboid(1.0, 1.0, 1.0)?;
+/// let turned = LocalPose::new([1.5, 0.2, 0.1].into(), Quat::from_rotation_z(0.3));
+/// let mut trace = Trace::default();
+/// let manifold = contact_traced(&cube, &cube, &turned, 0.0, &mut trace)?.expect("they touch");
+/// // Of the axes that were tested, the contact has the one with the widest gap.
+/// let widest = trace.axes.iter().map(|step| step.gap).fold(f64::MIN, f64::max);
+/// let deepest = manifold.contacts().iter().map(|contact| contact.depth).fold(f32::MIN, f32::max);
+/// assert!((widest + f64::from(deepest)).abs() < 1e-5);
+/// assert_eq!(trace.reasons, [StopReason::BoundsMet]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// Those of [`contact`].
+pub fn contact_traced(
+    a: &Shape,
+    b: &Shape,
+    b_in_a: &LocalPose,
+    margin: f32,
+    tracer: &mut impl Tracer,
+) -> Result<Option<LocalManifold>, ContactError> {
+    let b_in_a = door(b_in_a, margin)?.unwrap_or(*b_in_a);
+    if let (Shape::Capsule(a), Shape::Capsule(b)) = (a, b) {
+        return Ok(capsule::contact(a, b, &b_in_a, margin));
+    }
+    contact_by_form(a, b, &b_in_a, || placement_of(&b_in_a), margin, (None, tracer))
 }
 
 /// Why there is no contact.
@@ -151,6 +198,22 @@ fn door(b_in_a: &LocalPose, margin: f32) -> Result<Option<LocalPose>, ContactErr
     if is_unit && b_in_a.position.is_finite() { Ok(None) } else { Ok(Some(b_in_a.checked()?)) }
 }
 
+/// The same as [`Placement::of_part`], without a root.
+fn placement_of(pose: &LocalPose) -> Placement {
+    let (q, position) = (pose.rotation.as_dquat(), pose.position.as_dvec3());
+    let double = 2.0 / q.length_squared();
+    let (x, y, z) = (double * q.x, double * q.y, double * q.z);
+    let (xx, yy, zz) = (x * q.x, y * q.y, z * q.z);
+    let (xy, yz, zx) = (x * q.y, y * q.z, z * q.x);
+    let (xw, yw, zw) = (x * q.w, y * q.w, z * q.w);
+    let rotation = DMat3::from_cols(
+        DVec3::new(1.0 - yy - zz, xy + zw, zx - yw),
+        DVec3::new(xy - zw, 1.0 - xx - zz, yz + xw),
+        DVec3::new(zx + yw, yz - xw, 1.0 - xx - yy),
+    );
+    Placement { rotation, position }
+}
+
 /// A shape, sorted by how its contacts are found.
 #[derive(Debug, Clone, Copy)]
 enum Form<'a> {
@@ -173,7 +236,7 @@ impl<'a> Form<'a> {
             Shape::Point(_) => Self::Ball(0.0),
             Shape::Sphere(sphere) => Self::Ball(sphere.radius()),
             Shape::Segment(segment) => Self::Capsule(([segment.a(), segment.b()], 0.0)),
-            Shape::Capsule(capsule) => Self::Capsule(([capsule.core().a(), capsule.core().b()], capsule.radius())),
+            Shape::Capsule(capsule) => Self::Capsule(capsule::axis_of(capsule)),
             Shape::Cuboid(cuboid) => Self::Cuboid(cuboid.core().half_extents(), cuboid.radius()),
             Shape::Triangle(_)
             | Shape::Cylinder(_)
@@ -187,7 +250,8 @@ impl<'a> Form<'a> {
     }
 }
 
-/// The one place that lists every pair. `placement` is the same as `b_in_a`, with all digits.
+/// The contact of any pair. `placement` is the same as `b_in_a`, with all digits.
+#[inline]
 fn contact_in(
     a: &Shape,
     b: &Shape,
@@ -196,15 +260,41 @@ fn contact_in(
     margin: f32,
     cache: Option<&mut PairCache>,
 ) -> Result<Option<LocalManifold>, ContactError> {
+    // So cheap that sorting out all pairs would cost as much.
+    if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
+        return Ok(sphere::with_ball(a.radius(), b.radius(), b_in_a, margin));
+    }
+    if let (Shape::Capsule(a), Shape::Capsule(b)) = (a, b) {
+        return Ok(capsule::contact(a, b, b_in_a, margin));
+    }
+    if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
+        let cores = (a.core().outer_radius() + b.core().outer_radius()) as f32;
+        if is_beyond(cores + a.radius() + b.radius(), b_in_a, margin) {
+            return Ok(None);
+        }
+    }
+    contact_by_form(a, b, b_in_a, placement, margin, (cache, &mut ()))
+}
+
+/// The one place that lists every pair. Not inlined: its frame is large.
+#[inline(never)]
+fn contact_by_form(
+    a: &Shape,
+    b: &Shape,
+    b_in_a: &LocalPose,
+    placement: impl FnOnce() -> Placement,
+    margin: f32,
+    (cache, tracer): (Option<&mut PairCache>, &mut impl Tracer),
+) -> Result<Option<LocalManifold>, ContactError> {
     use Form::{Ball, Capsule, Cuboid, HalfSpace, Pieces};
-    let none = Err(ContactError::NoTest(NoContactTest { a: a.kind(), b: b.kind() }));
+    let none = || Err(ContactError::NoTest(NoContactTest { a: a.kind(), b: b.kind() }));
     Ok(match (Form::of(a), Form::of(b)) {
         (Ball(a), Ball(b)) => sphere::with_ball(a, b, b_in_a, margin),
         (Ball(a), Capsule(b)) => sphere::with_capsule(a, b, b_in_a, margin),
         (Ball(a), Cuboid(half, radius)) => sphere::with_cuboid(a, (half, radius), b_in_a, margin),
         (Ball(a), HalfSpace(b)) => mirrored(b_in_a, |a_in_b| half_space::with_ball(b, a, a_in_b, margin)),
         (Capsule(a), Ball(b)) => mirrored(b_in_a, |a_in_b| sphere::with_capsule(b, a, a_in_b, margin)),
-        (Capsule(a), Capsule(b)) => capsule::contact(a, b, b_in_a, margin),
+        (Capsule(a), Capsule(b)) => capsule::contact_wide(a, b, b_in_a, margin),
         (Cuboid(half, radius), Ball(b)) => {
             mirrored(b_in_a, |a_in_b| sphere::with_cuboid(b, (half, radius), a_in_b, margin))
         }
@@ -214,16 +304,20 @@ fn contact_in(
         {
             None
         }
+        (Cuboid(half_a, radius_a), Cuboid(half_b, radius_b)) if cache.is_none() => {
+            let boxes = [(half_a, radius_a), (half_b, radius_b)];
+            cuboid_cuboid::contact_alone(boxes, &placement(), f64::from(margin), tracer)?
+        }
         (Ball(_) | Capsule(_) | Cuboid(..) | Form::Convex, Form::Convex)
         | (Form::Convex, Ball(_) | Capsule(_) | Cuboid(..))
         | (Capsule(_) | Cuboid(..), Cuboid(..))
         | (Cuboid(..), Capsule(_)) => match (convex::of_shape(a), convex::of_shape(b)) {
-            (Some(a), Some(b)) => cache::contact(&Pair { a: &a, b: &b, b_in_a }, placement, margin, cache)?,
-            (Some(_) | None, Some(_) | None) => return none,
+            (Some(a), Some(b)) => cache::contact(&Pair { a: &a, b: &b, b_in_a }, placement, margin, (cache, tracer))?,
+            (Some(_) | None, Some(_) | None) => return none(),
         },
         (HalfSpace(a), Capsule(_) | Cuboid(..) | Form::Convex) => match convex::of_shape(b) {
             Some(b) => half_space::with_convex(a, &b, &placement(), f64::from(margin))?,
-            None => return none,
+            None => return none(),
         },
         (Capsule(_) | Cuboid(..) | Form::Convex, HalfSpace(b)) => match convex::of_shape(a) {
             Some(a) => {
@@ -231,12 +325,12 @@ fn contact_in(
                 let mirror = half_space::with_convex(b, &a, &a_in_b, f64::from(margin))?;
                 mirror.map(|manifold| manifold.flipped(&b_in_a.inverse()))
             }
-            None => return none,
+            None => return none(),
         },
         // Two half-spaces overlap without end: there is no point to push at.
         (HalfSpace(_), HalfSpace(_))
         | (Pieces, Ball(_) | Capsule(_) | Cuboid(..) | Form::Convex | HalfSpace(_) | Pieces)
-        | (Ball(_) | Capsule(_) | Cuboid(..) | Form::Convex | HalfSpace(_), Pieces) => return none,
+        | (Ball(_) | Capsule(_) | Cuboid(..) | Form::Convex | HalfSpace(_), Pieces) => return none(),
     })
 }
 
@@ -259,6 +353,9 @@ struct Pair<'a> {
 pub(crate) fn without_contacts(shape: &Shape) -> Option<ShapeKind> {
     if let Shape::Compound(compound) = shape {
         return compound.parts().iter().find_map(|part| without_contacts(&part.shape));
+    }
+    if matches!(shape, Shape::Mesh(_) | Shape::HeightField(_)) {
+        return None;
     }
     let probes = [Shape::sphere(1.0), Shape::cuboid(1.0, 1.0, 1.0)];
     let has_contacts = |probe: &Shape| contact(shape, probe, &LocalPose::IDENTITY, 0.0).is_ok();

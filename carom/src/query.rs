@@ -6,6 +6,9 @@
 //! User-defined shapes answer supports in f32, so their results are right to about 1e-6 of their size; all others to
 //! about 1e-12.
 
+mod cast;
+mod cast_convex;
+mod cast_pieces;
 mod form;
 mod height_field;
 pub mod mesh;
@@ -15,17 +18,21 @@ mod ray;
 mod ray_convex;
 
 pub use crate::distance::separation::Stop;
+pub(crate) use cast::cast_until;
+pub use cast::{Cast, Impact, Parting, Sweep, cast};
 pub use projection::{Projection, project_point};
-pub use ray::{Ray, RayHit, ray_cast};
+pub(crate) use ray::checked_ray;
+pub use ray::{Ray, RayHit, ray_cast, ray_hits};
 
-use crate::distance::convex::{Convex, Core, SupportFault};
+use crate::distance::convex::{Core, SupportFault};
 use crate::distance::minimum_norm::Cache;
 use crate::distance::placement::Placement;
-use crate::distance::separation::{Relation, Separation};
+use crate::distance::separation::{self, Relation, Separation};
 use crate::distance::{box_axes, feature};
 use crate::pose::{Pose, PoseError};
 use crate::shape::{Shape, ShapeKind};
 use crate::trace::Tracer;
+use fearless_simd::{Level, Simd, dispatch};
 use form::Form;
 use glam::{DVec3, Vec3};
 
@@ -115,6 +122,9 @@ pub enum QueryError {
     /// The greatest distance of a ray is NaN or negative.
     #[error("the greatest distance of a ray is {0}; it must not be negative")]
     MaxDistance(f64),
+    /// How near a cast is to come is NaN, negative or beyond all that is computed with.
+    #[error("a cast is to come within {0}; that must be a finite number that is not negative")]
+    Within(f64),
     /// The two are farther from each other than can be computed with.
     #[error("{distance:e} from each other is too far to compute with")]
     TooFar {
@@ -195,6 +205,38 @@ pub fn distance_cached(
     distance_from(a, pose_a, b, pose_b, &mut cache.search, &mut ())
 }
 
+/// [`distance_cached`], given up once it is proven to be `limit` or more: none then. Whatever is nearer is found.
+///
+/// ```
+/// use carom::prelude::*;
+/// use carom::query::{self, PairCache};
+///
+/// let ball = Shape::sphere(1.0)?;
+/// let below = |limit: f64| {
+///     query::distance_below(&ball, &Pose::IDENTITY, &ball, &Pose::at([5.0, 0.0, 0.0]), limit, &mut PairCache::default())
+/// };
+/// assert!(below(3.1)?.is_some_and(|found| (found.value() - 3.0).abs() < 1e-12));
+/// assert_eq!(below(2.9)?, None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn distance_below(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    limit: f64,
+    cache: &mut PairCache,
+) -> Result<Option<Distance>, QueryError> {
+    let (offset, turned) = between(pose_a, pose_b)?;
+    if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
+        let found = balls(f64::from(a.radius()), f64::from(b.radius()), pose_a.position, offset);
+        return Ok(Some(found).filter(|found| found.lower() < limit));
+    }
+    let b_in_a = Placement::seen_from(&turned, offset, pose_b.rotation);
+    let found = pairs::separation(&Form::of(a), &Form::of(b), &b_in_a, limit, &mut cache.search, &mut ())?;
+    found.map(|found| Distance::in_world(Some(found), &turned, pose_a.position)).transpose()
+}
+
 pub(crate) fn distance_traced(
     a: &Shape,
     pose_a: &Pose,
@@ -213,12 +255,35 @@ fn distance_from(
     cache: &mut Cache,
     tracer: &mut impl Tracer,
 ) -> Result<Distance, QueryError> {
-    let (offset, turned) = between(pose_a, pose_b)?;
+    let offset = offset_between(pose_a, pose_b)?;
     if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
         return Ok(balls(f64::from(a.radius()), f64::from(b.radius()), pose_a.position, offset));
     }
-    let b_in_a = Placement::seen_from(&turned, offset, pose_b.rotation);
-    let separation = pairs::separation(&Form::of(a), &Form::of(b), &b_in_a, f64::INFINITY, cache, tracer)?;
+    dispatch!(Level::new(), simd => distance_wide(simd, (a, pose_a), (b, pose_b), offset, cache, tracer))
+}
+
+#[inline(always)]
+fn distance_wide<S: Simd>(
+    simd: S,
+    (a, pose_a): (&Shape, &Pose),
+    (b, pose_b): (&Shape, &Pose),
+    offset: DVec3,
+    cache: &mut Cache,
+    tracer: &mut impl Tracer,
+) -> Result<Distance, QueryError> {
+    let turned = Placement::turned(pose_a);
+    let b_in_a = Placement::seen_from_rotation(pose_a.rotation, &turned, offset, pose_b.rotation);
+    let (a, b) = (Form::of(a), Form::of(b));
+    // The common case without the calls of the general one.
+    let separation = match (&a, &b) {
+        (Form::Convex(a), Form::Convex(b)) => {
+            separation::of_convex_wide(simd, a, b, &b_in_a, f64::INFINITY, cache, tracer)?
+        }
+        (Form::Convex(_) | Form::HalfSpace(_) | Form::Pieces(_), Form::HalfSpace(_) | Form::Pieces(_))
+        | (Form::HalfSpace(_) | Form::Pieces(_), Form::Convex(_)) => {
+            pairs::separation(&a, &b, &b_in_a, f64::INFINITY, cache, tracer)?
+        }
+    };
     Distance::in_world(separation, &turned, pose_a.position)
 }
 
@@ -233,43 +298,80 @@ fn distance_from(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn overlap(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<bool, QueryError> {
-    let (offset, turned) = between(pose_a, pose_b)?;
+    let offset = offset_between(pose_a, pose_b)?;
     if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
-        let found = balls(f64::from(a.radius()), f64::from(b.radius()), pose_a.position, offset);
-        return Ok(matches!(found, Distance::Overlapping { .. }));
+        let reach = f64::from(a.radius()) + f64::from(b.radius());
+        // As in [`balls`], without the square root.
+        let reach = reach + 2.0 * feature::ROUNDING * reach;
+        return Ok(offset.length_squared() <= reach * reach);
     }
-    let (form_a, form_b) = (Form::of(a), Form::of(b));
-    if let (Form::Convex(a), Form::Convex(b)) = (&form_a, &form_b)
-        && !matches!((a.core, b.core), (Core::Custom(_), _) | (_, Core::Custom(_)))
+    if let (Shape::Cuboid(a), Shape::Cuboid(b)) = (a, b)
+        && a.radius() + b.radius() == 0.0
+        && is_unit(pose_a.rotation)
+        && is_unit(pose_b.rotation)
     {
-        let reach = a.core.reach()? + a.radius + b.core.reach()? + b.radius;
-        // Beyond the spheres around both, rounding included.
-        if offset.length_squared() > reach * reach * (1.0 + 1e-12) {
-            return Ok(false);
+        let [half_a, half_b] = [a, b].map(|cuboid| cuboid.core().half_extents().into());
+        let turns = [pose_a.rotation, pose_b.rotation];
+        if let Some(answer) = box_axes::overlap_quickly(half_a, half_b, turns, offset) {
+            return Ok(answer);
         }
     }
-    let b_in_a = Placement::seen_from(&turned, offset, pose_b.rotation);
-    if let (Form::Convex(Convex { core: Core::Cuboid(half_a), radius: 0.0 }), Form::Convex(b)) = (&form_a, &form_b)
-        && let Convex { core: Core::Cuboid(half_b), radius: 0.0 } = b
-        && let Some(answer) = box_axes::overlap(*half_a, *half_b, &b_in_a)
-    {
-        return Ok(answer);
-    }
+    dispatch!(Level::new(), simd => overlap_wide(simd, (a, pose_a), (b, pose_b), offset))
+}
+
+#[inline(always)]
+fn overlap_wide<S: Simd>(
+    simd: S,
+    (a, pose_a): (&Shape, &Pose),
+    (b, pose_b): (&Shape, &Pose),
+    offset: DVec3,
+) -> Result<bool, QueryError> {
     // The least positive number: whatever is proven apart at all is of no interest.
-    match pairs::separation(&form_a, &form_b, &b_in_a, f64::MIN_POSITIVE, &mut Cache::default(), &mut ())? {
-        None => Ok(false),
-        Some(separation) => match separation.relation {
-            Relation::Overlapping => Ok(true),
-            Relation::Apart => Ok(false),
-            Relation::Undecided => Err(QueryError::Undecided { upper: separation.upper }),
-        },
+    let limit = f64::MIN_POSITIVE;
+    let (a, b) = (Form::of(a), Form::of(b));
+    let seen_from_a =
+        || Placement::seen_from_rotation(pose_a.rotation, &Placement::turned(pose_a), offset, pose_b.rotation);
+    let separation = match (&a, &b) {
+        (Form::Convex(a), Form::Convex(b)) => {
+            let reach = a.core.reach()? + a.radius + b.core.reach()? + b.radius;
+            // Beyond the spheres around both, rounding included; users' maps are known less well.
+            let is_known = a.core.support_error(1.0) + b.core.support_error(1.0) == 0.0;
+            if is_known && offset.length_squared() > reach * reach * (1.0 + 1e-12) {
+                return Ok(false);
+            }
+            let b_in_a = seen_from_a();
+            if let (Core::Cuboid(half_a), Core::Cuboid(half_b)) = (&a.core, &b.core)
+                && a.radius + b.radius == 0.0
+                && let Some(answer) = box_axes::overlap(*half_a, *half_b, &b_in_a)
+            {
+                return Ok(answer);
+            }
+            let radius = a.radius + b.radius;
+            if let Some((pair, along)) = separation::exact(a, b, &b_in_a)
+                && (pair.distance() < radius || -along > radius + 1e-12 * reach)
+            {
+                return Ok(pair.distance() < radius);
+            }
+            separation::of_convex_wide(simd, a, b, &b_in_a, limit, &mut Cache::default(), &mut ())?
+        }
+        (Form::Convex(_) | Form::HalfSpace(_) | Form::Pieces(_), Form::HalfSpace(_) | Form::Pieces(_))
+        | (Form::HalfSpace(_) | Form::Pieces(_), Form::Convex(_)) => {
+            pairs::separation(&a, &b, &seen_from_a(), limit, &mut Cache::default(), &mut ())?
+        }
+    };
+    let Some(separation) = separation else { return Ok(false) };
+    match separation.relation {
+        Relation::Overlapping => Ok(true),
+        Relation::Apart => Ok(false),
+        Relation::Undecided => Err(QueryError::Undecided { upper: separation.upper }),
     }
 }
 
 /// How deep two shapes are in each other: the shortest move that frees them, with the points that are deepest.
 ///
 /// For shapes that are apart it is the distance as a negative number, so that the answer is continuous through contact.
-/// Of compounds it is that of the two parts that are deepest in each other.
+/// Of compounds it is that of the two parts that are deepest in each other. Of two closed meshes the depth is the way out
+/// that was found, an upper bound, and `lower` says how much of it is proven; see [`mesh::penetration`].
 ///
 /// ```
 /// use carom::prelude::*;
@@ -284,8 +386,8 @@ pub fn overlap(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<boo
 ///
 /// # Errors
 ///
-/// [`QueryError::NotSupported`] for meshes, height fields and two half-spaces that do not face each other. Two closed
-/// meshes have [`mesh::penetration`], whose bounds need not meet and which may have no deepest points.
+/// [`QueryError::NotSupported`] for open meshes, closed meshes with what is no closed mesh, height fields, and two
+/// half-spaces that do not face each other.
 pub fn penetration(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<Penetration, QueryError> {
     penetration_traced(a, pose_a, b, pose_b, &mut ())
 }
@@ -298,7 +400,7 @@ pub(crate) fn penetration_traced(
     tracer: &mut impl Tracer,
 ) -> Result<Penetration, QueryError> {
     let (offset, turned) = between(pose_a, pose_b)?;
-    let b_in_a = Placement::seen_from(&turned, offset, pose_b.rotation);
+    let b_in_a = Placement::seen_from_rotation(pose_a.rotation, &turned, offset, pose_b.rotation);
     let Some(found) = pairs::signed(&Form::of(a), &Form::of(b), &b_in_a, f64::INFINITY, tracer)? else {
         // Nothing is farther than infinity.
         return Err(QueryError::TooFar { distance: f64::INFINITY });
@@ -343,19 +445,20 @@ impl Distance {
     }
 
     /// From what was found in the frame of the first shape, which is `turned` in the world and stands at `place`.
-    #[inline]
+    #[inline(always)]
     fn in_world(found: Option<Separation>, turned: &Placement, place: DVec3) -> Result<Self, QueryError> {
-        let Some(found) = found.map(|found| found.placed(turned)) else {
+        let Some(found) = found else {
             // Nothing is farther than infinity.
             return Err(QueryError::TooFar { distance: f64::INFINITY });
         };
-        let (on_a, on_b) = (place + found.on_a, place + found.on_b);
+        let (on_a, on_b) =
+            (place + turned.direction_to_outer(found.on_a), place + turned.direction_to_outer(found.on_b));
         let gap = Gap {
             // Before the world's rounding: far from the origin the points are rounded, the distance need not be.
             distance: found.on_a.distance(found.on_b).max(found.lower).min(found.upper),
             on_a,
             on_b,
-            normal: found.normal.as_vec3(),
+            normal: turned.direction_to_outer(found.normal).as_vec3(),
             lower: found.lower,
             upper: found.upper,
             stop: found.stop,
@@ -371,10 +474,27 @@ impl Distance {
 /// From the place of the first pose to that of the second, and the frame of the first at the origin, if both are sound.
 #[inline]
 fn between(pose_a: &Pose, pose_b: &Pose) -> Result<(DVec3, Placement), QueryError> {
-    let (pose_a, pose_b) = (checked("the first shape", pose_a)?, checked("the second shape", pose_b)?);
+    Ok((offset_between(pose_a, pose_b)?, Placement::turned(pose_a)))
+}
+
+/// From the place of the first pose to that of the second, if both are sound.
+#[inline(always)]
+fn offset_between(pose_a: &Pose, pose_b: &Pose) -> Result<DVec3, QueryError> {
     let offset = pose_b.position - pose_a.position;
-    near_enough(offset)?;
-    Ok((offset, Placement::turned(&pose_a)))
+    // All at once, for what is common; what is not sound, or not quite of unit length, is looked at one by one.
+    let is_near = offset.abs().element_sum() + pose_a.position.abs().element_sum() <= FARTHEST;
+    if !(is_near && is_unit(pose_a.rotation) && is_unit(pose_b.rotation)) {
+        checked("the first shape", pose_a)?;
+        checked("the second shape", pose_b)?;
+        near_enough(offset)?;
+    }
+    Ok(offset)
+}
+
+/// Whether a rotation is of unit length, to within a few roundings of f32.
+#[inline(always)]
+fn is_unit(rotation: glam::Quat) -> bool {
+    (rotation.length_squared() - 1.0).abs() <= 1e-6
 }
 
 /// The distance of two balls. Their bounds are the distance itself, but for rounding.

@@ -4,8 +4,8 @@
 //! no flags. It has no reciprocal estimates, no fused operations and no reordered sums, so that every level, and the
 //! scalar twin in the tests, give the same bits.
 
-use fearless_simd::{Level, dispatch, prelude::*};
-use glam::Vec3;
+use fearless_simd::{Level, dispatch, f32x8, f64x4, prelude::*};
+use glam::{DVec3, Vec3};
 
 /// How many points are located at a time.
 pub(crate) const BLOCK: usize = 64;
@@ -137,6 +137,50 @@ fn near_greatest_wide<S: Simd>(simd: S, coordinates: &[f32], direction: Vec3, do
     bits
 }
 
+/// Which of the points has the greatest product with `direction`, up to the rounding of f32; the first of equals. To be
+/// called where the level is known already.
+#[inline(always)]
+pub(crate) fn greatest<S: Simd>(simd: S, coordinates: &[f32], direction: Vec3) -> u32 {
+    /// Numbers of lanes; exact in f32 for as many points as can be scanned.
+    const LANES: [f32; SCAN_LANES] = [0., 1., 2., 3., 4., 5., 6., 7., 8., 9., 10., 11., 12., 13., 14., 15.];
+    let (xs, rest) = coordinates.split_at(coordinates.len() / 3);
+    let (ys, zs) = rest.split_at(xs.len());
+    let mut greatest = S::f32s::splat(simd, f32::NEG_INFINITY);
+    let mut places = S::f32s::splat(simd, 0.0);
+    let mut here = S::f32s::from_slice(simd, &LANES[..S::f32s::LEN]);
+    let mut start = 0;
+    while start < xs.len() {
+        let products = products(simd, [xs, ys, zs], start, direction);
+        // No branches: where the greatest is found cannot be foreseen.
+        let is_greater = products.simd_gt(greatest);
+        greatest = is_greater.select(products, greatest);
+        places = is_greater.select(here, places);
+        here += S::f32s::LEN as f32;
+        start += S::f32s::LEN;
+    }
+    let is_greatest = greatest.simd_eq(S::f32s::splat(simd, greatest.reduce_max()));
+    is_greatest.select(places, S::f32s::splat(simd, SCAN_MOST as f32)).reduce_min() as u32
+}
+
+/// The greatest product of a point with `direction`, in f64. To be called where the level is known already.
+#[inline(always)]
+pub(crate) fn greatest_product<S: Simd>(simd: S, coordinates: &[f32], direction: DVec3) -> f64 {
+    let (xs, rest) = coordinates.split_at(coordinates.len() / 3);
+    let (ys, zs) = rest.split_at(xs.len());
+    let mut greatest = f64x4::splat(simd, f64::NEG_INFINITY);
+    let mut start = 0;
+    while start < xs.len() {
+        let end = start + 8;
+        let (x, u) = simd.widen_f32x8(f32x8::from_slice(simd, &xs[start..end]));
+        let (y, v) = simd.widen_f32x8(f32x8::from_slice(simd, &ys[start..end]));
+        let (z, w) = simd.widen_f32x8(f32x8::from_slice(simd, &zs[start..end]));
+        greatest = greatest.max(x * direction.x + y * direction.y + z * direction.z);
+        greatest = greatest.max(u * direction.x + v * direction.y + w * direction.z);
+        start = end;
+    }
+    greatest.reduce_max()
+}
+
 /// Closures are compiled without the level's instructions, so this is a function that is always inlined.
 #[inline(always)]
 fn products<S: Simd>(simd: S, [xs, ys, zs]: [&[f32]; 3], start: usize, direction: Vec3) -> S::f32s {
@@ -212,6 +256,18 @@ mod tests {
             let expected = twin(&coordinates, direction, doubt);
             for level in levels() {
                 assert_eq!(near_greatest(level, &coordinates, direction, doubt), expected, "{level:?}, round {round}");
+                let along = direction.as_dvec3();
+                let product = |i: usize| {
+                    let at = |axis: usize| f64::from(coordinates[axis * count + i]);
+                    at(0) * along.x + at(1) * along.y + at(2) * along.z
+                };
+                let most = (0..count).map(product).fold(f64::NEG_INFINITY, f64::max);
+                assert_eq!(dispatch!(level, simd => greatest_product(simd, &coordinates, along)), most, "{level:?}");
+                let only_greatest = twin(&coordinates, direction, 0.0);
+                let word = only_greatest.iter().position(|word| *word != 0).unwrap();
+                let first = 64 * word as u32 + only_greatest[word].trailing_zeros();
+                let found = dispatch!(level, simd => greatest(simd, &coordinates, direction));
+                assert_eq!(found, first, "{level:?}, round {round}");
             }
         }
     }

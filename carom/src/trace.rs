@@ -8,18 +8,26 @@ use glam::DVec3;
 
 /// Listens to the iterations. Each method is given what makes the record, so that it costs nothing to ignore it.
 pub trait Tracer {
+    /// Whether anybody listens: then nothing is answered by a shortcut that has no steps to tell.
+    const LISTENS: bool = true;
+
     /// An iteration of the distance search (GJK).
     fn gjk(&mut self, _record: impl FnOnce() -> GjkStep) {}
 
     /// An iteration of the depth search (EPA).
     fn epa(&mut self, _record: impl FnOnce() -> EpaStep) {}
 
+    /// An axis along which the search for a separating axis (SAT) has measured two polytopes.
+    fn axis(&mut self, _record: impl FnOnce() -> AxisStep) {}
+
     /// Why the search that was told last has ended.
     fn stop(&mut self, _reason: StopReason) {}
 }
 
 /// Listens to nothing.
-impl Tracer for () {}
+impl Tracer for () {
+    const LISTENS: bool = false;
+}
 
 /// A point of the difference A - B of two shapes' cores, and the points that it is the difference of.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -66,10 +74,33 @@ pub struct EpaStep {
     pub faces: usize,
 }
 
+/// One axis of the search for a separating axis, and the gap that it leaves.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AxisStep {
+    /// The unit axis, from the first shape to the second.
+    pub axis: DVec3,
+    /// How far the cores are apart along it; negative if they reach into each other.
+    pub gap: f64,
+    /// Where the axis comes from.
+    pub kind: AxisKind,
+}
+
+/// What makes an axis one to be tested. Faces and edges are numbered as [`crate::narrow::Feature`] does; of boxes, whose
+/// axes stand for two faces or four edges each, the axes are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AxisKind {
+    /// The normal of a face of the first shape.
+    FaceOfA(u32),
+    /// The normal of a face of the second shape.
+    FaceOfB(u32),
+    /// The cross product of an edge of the first and one of the second.
+    Edges([u32; 2]),
+}
+
 /// Why a search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopReason {
-    /// The bounds met.
+    /// The bounds met; of axes: no other can leave a wider gap.
     BoundsMet,
     /// It is proven that the shapes are farther apart than what was asked for.
     BeyondLimit,
@@ -106,6 +137,8 @@ pub struct Trace {
     pub gjk: Vec<GjkStep>,
     /// The iterations of the depth search.
     pub epa: Vec<EpaStep>,
+    /// The axes of the search for a separating axis.
+    pub axes: Vec<AxisStep>,
     /// Why each search ended, in their order.
     pub reasons: Vec<StopReason>,
 }
@@ -117,6 +150,10 @@ impl Tracer for Trace {
 
     fn epa(&mut self, record: impl FnOnce() -> EpaStep) {
         self.epa.push(record());
+    }
+
+    fn axis(&mut self, record: impl FnOnce() -> AxisStep) {
+        self.axes.push(record());
     }
 
     fn stop(&mut self, reason: StopReason) {

@@ -4,7 +4,7 @@ use crate::body::{Bodies, Body, BodyError, BodyId, BodyKind, BodyMut, BodyRef, C
 use crate::bounds::Aabb;
 use crate::broad::{self, BroadPhase, BroadPhaseError, Pair, Structure};
 use crate::mid::{self, ConvexPair};
-use crate::narrow::{self, Manifold};
+use crate::narrow::{self, ContactBuffer, InnerEdges, Manifold};
 use crate::response::{self, ContactImpulse, Fault, Setting, Solver};
 use glam::{DVec3, Vec3};
 use std::time::{Duration, Instant};
@@ -31,6 +31,7 @@ pub struct World {
     solver: Solver,
     flow: Flow,
     parts: mid::Scratch,
+    contacts: ContactBuffer,
     outcome: response::Outcome,
     step: Step,
     time: f64,
@@ -132,6 +133,7 @@ pub struct WorldBuilder {
     gravity: Vec3,
     structure: Structure,
     solver: Solver,
+    inner_edges: InnerEdges,
 }
 
 impl WorldBuilder {
@@ -153,6 +155,12 @@ impl WorldBuilder {
         self
     }
 
+    /// What is felt of the inner edges of meshes, height fields and abutting shapes; nothing unless said.
+    pub fn inner_edges(mut self, inner_edges: InnerEdges) -> Self {
+        self.inner_edges = inner_edges;
+        self
+    }
+
     /// The world, empty.
     pub fn build(self) -> Result<World, WorldError> {
         if !self.gravity.is_finite() {
@@ -169,6 +177,7 @@ impl WorldBuilder {
             solver: self.solver,
             flow: Flow::default(),
             parts: mid::Scratch::default(),
+            contacts: ContactBuffer::with_inner_edges(self.inner_edges),
             outcome: response::Outcome::default(),
             step: Step::default(),
             time: 0.0,
@@ -198,7 +207,8 @@ impl World {
     /// Settings to choose before building.
     pub fn builder() -> WorldBuilder {
         let gravity = Vec3::new(0.0, -9.81, 0.0);
-        WorldBuilder { gravity, structure: Structure::default(), solver: Solver::default() }
+        let inner_edges = InnerEdges::default();
+        WorldBuilder { gravity, structure: Structure::default(), solver: Solver::default(), inner_edges }
     }
 
     /// Takes in a body; on an error nothing has changed.
@@ -233,14 +243,14 @@ impl World {
         if !(dt > 0.0 && dt.is_finite()) {
             return Err(StepError::TimeStep { dt });
         }
-        let Self { bodies, broad, flow, parts, outcome, .. } = self;
+        let Self { bodies, broad, flow, parts, contacts, outcome, .. } = self;
         let setting = Setting { gravity: self.gravity, dt, solver: self.solver };
         let mut clock = Clock::start();
         broad::find_pairs(broad.as_mut(), bodies, dt, &mut flow.pairs)?;
         let broad = clock.lap();
         mid::expand(&flow.pairs, bodies, parts, &mut flow.convex_pairs);
         let mid = clock.lap();
-        narrow::collide(&flow.convex_pairs, bodies, &mut flow.manifolds);
+        narrow::collide(&flow.convex_pairs, bodies, contacts, &mut flow.manifolds);
         let narrow = clock.lap();
         response::solve(&flow.manifolds, bodies, &setting, outcome);
         let response = clock.lap();

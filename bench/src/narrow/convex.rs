@@ -17,10 +17,10 @@ use std::hint::black_box;
 
 const COUNT: usize = 400;
 
-struct Pair {
-    name: &'static str,
-    ours: Shape,
-    peer: Box<dyn PeerShape>,
+pub(super) struct Pair {
+    pub(super) name: &'static str,
+    pub(super) ours: Shape,
+    pub(super) peer: Box<dyn PeerShape>,
     /// How far apart the middles are when the shapes are near, far and deep.
     distances: [f64; 3],
 }
@@ -33,7 +33,7 @@ fn hull(name: &'static str, count: usize) -> Result<Pair, String> {
     Ok(Pair { name, ours, peer: Box::new(peer), distances: [2.1, 6.0, 1.0] })
 }
 
-fn pairs() -> Result<Vec<Pair>, String> {
+pub(super) fn pairs() -> Result<Vec<Pair>, String> {
     let fault = |error: carom::prelude::ShapeError| error.to_string();
     let up = Vector::new(0.0, 0.5, 0.0);
     Ok(vec![
@@ -60,7 +60,7 @@ fn pairs() -> Result<Vec<Pair>, String> {
     ])
 }
 
-fn direction(rng: &mut Rng) -> DVec3 {
+pub(super) fn direction(rng: &mut Rng) -> DVec3 {
     loop {
         let inside = DVec3::new(rng.f64(), rng.f64(), rng.f64()) * 2.0 - 1.0;
         if (0.01..1.0).contains(&inside.length_squared()) {
@@ -69,11 +69,11 @@ fn direction(rng: &mut Rng) -> DVec3 {
     }
 }
 
-fn rotation(rng: &mut Rng) -> Quat {
+pub(super) fn rotation(rng: &mut Rng) -> Quat {
     Quat::from_xyzw(rng.f32() - 0.5, rng.f32() - 0.5, rng.f32() - 0.5, rng.f32() - 0.499).normalize()
 }
 
-fn to_peer(pose: &Pose) -> PeerPose {
+pub(super) fn to_peer(pose: &Pose) -> PeerPose {
     let (p, r) = (pose.position.as_vec3(), pose.rotation);
     PeerPose::from_parts(Vector::new(p.x, p.y, p.z), parry3d::math::Rotation::from_xyzw(r.x, r.y, r.z, r.w))
 }

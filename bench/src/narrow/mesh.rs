@@ -1,27 +1,31 @@
-//! Triangle meshes against parry3d: building, rays, boxes, overlap and distance of two.
+//! Triangle meshes against parry3d: building, rays, boxes, contacts of convex shapes, overlap and distance of two.
 
 use super::{AREA, PEER};
 use crate::measure::{Row, compare};
-use crate::{Effort, Rows};
+use crate::{Effort, Rows, clouds};
 use carom::bounds::Aabb;
 use carom::glam::{DVec3, Quat, Vec3};
-use carom::pose::Pose;
+use carom::narrow::{ContactBuffer, contacts};
+use carom::pose::{LocalPose, Pose};
 use carom::query::{self, Ray, mesh};
 use carom::shape::{Shape, TriangleMesh};
 use parry3d::bounding_volume::Aabb as PeerAabb;
 use parry3d::math::{Pose as PeerPose, Rotation as PeerRotation, Vector};
-use parry3d::query::{Ray as PeerRay, RayCast as _};
-use parry3d::shape::TriMesh;
+use parry3d::query::{ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher, Ray as PeerRay, RayCast as _};
+use parry3d::shape::{Ball, ConvexPolyhedron, Cuboid, Shape as PeerShape, TriMesh};
 use std::hint::black_box;
 
 /// Measures the cases whose names begin with `only`.
 pub fn rows(effort: Effort, only: &str) -> Rows {
     type Case = fn(Effort, &str) -> Result<Row, String>;
-    let cases: [(&str, Case); 6] = [
+    let cases: [(&str, Case); 9] = [
         ("mesh/build-20k", |effort, case| build_row(effort, case, 142, 71)),
         ("mesh/build-100k", |effort, case| build_row(effort, case, 316, 158)),
         ("mesh/ray-20k", ray_row),
         ("mesh/box-candidates", box_row),
+        ("mesh/manifold-sphere", |effort, case| manifold_row(effort, case, &convex_shapes()?[0])),
+        ("mesh/manifold-box", |effort, case| manifold_row(effort, case, &convex_shapes()?[1])),
+        ("mesh/manifold-hull32", |effort, case| manifold_row(effort, case, &convex_shapes()?[2])),
         ("mesh/overlap-5k-5k", overlap_row),
         ("mesh/distance-5k-5k", distance_row),
     ];
@@ -53,7 +57,7 @@ fn peer_vector(vector: Vec3) -> Vector {
 }
 
 /// The same mesh for both.
-fn both(along: u32, across: u32) -> Result<(TriangleMesh, TriMesh), String> {
+pub(super) fn both(along: u32, across: u32) -> Result<(TriangleMesh, TriMesh), String> {
     let (vertices, triangles) = torus(along, across);
     let peer_vertices = vertices.iter().copied().map(peer_vector).collect();
     let peer = TriMesh::new(peer_vertices, triangles.clone()).map_err(|error| error.to_string())?;
@@ -170,6 +174,122 @@ fn box_row(effort: Effort, case: &str) -> Result<Row, String> {
     let times = compare(effort, boxes.len(), run_ours, Some(run_peer));
     let each = |count: usize| count as f64 / boxes.len() as f64;
     let note = format!("{:.2} triangles a box, the peer {:.2}", each(candidates), each(peer_candidates));
+    Ok(Row::new(AREA, case.to_owned(), PEER, times, note))
+}
+
+/// The same convex shape for both.
+struct Convex {
+    ours: Shape,
+    peer: Box<dyn PeerShape>,
+}
+
+/// A ball, a box and a hull of 32 vertices, each about a cell of the terrain in size.
+fn convex_shapes() -> Result<[Convex; 3], String> {
+    let text = |error: carom::shape::ShapeError| error.to_string();
+    let points = clouds::sphere(32);
+    let peer_points: Vec<Vector> = points.iter().copied().map(peer_vector).collect();
+    let peer_hull = ConvexPolyhedron::from_convex_hull(&peer_points).ok_or("the peer has no hull")?;
+    Ok([
+        Convex { ours: Shape::sphere(1.0).map_err(text)?, peer: Box::new(Ball::new(1.0)) },
+        Convex {
+            ours: Shape::cuboid(1.0, 0.8, 0.6).map_err(text)?,
+            peer: Box::new(Cuboid::new(Vector::new(1.0, 0.8, 0.6))),
+        },
+        Convex { ours: Shape::hull(&points).map_err(text)?, peer: Box::new(peer_hull) },
+    ])
+}
+
+/// Hills of 100 × 100 unit cells.
+fn hill(x: f32, z: f32) -> f32 {
+    1.5 * (0.3 * x).sin() * (0.25 * z).cos()
+}
+
+/// The manifolds of a shape that lies on hills of 20,000 triangles, a little sunk in. Both keep their memory between
+/// calls; the poses are other ones each time, as for a body that moves.
+fn manifold_row(effort: Effort, case: &str, convex: &Convex) -> Result<Row, String> {
+    let side = 101;
+    let vertices: Vec<Vec3> = (0..side * side)
+        .map(|index| {
+            let (x, z) = ((index % side) as f32 - 50.0, (index / side) as f32 - 50.0);
+            Vec3::new(x, hill(x, z), z)
+        })
+        .collect();
+    let cells = (0..(side - 1) * (side - 1)).map(|cell| cell / (side - 1) * side + cell % (side - 1));
+    let triangles: Vec<[u32; 3]> = cells.flat_map(|a| [[a, a + side, a + side + 1], [a, a + side + 1, a + 1]]).collect();
+    let peer_vertices = vertices.iter().copied().map(peer_vector).collect();
+    let peer_terrain = TriMesh::new(peer_vertices, triangles.clone()).map_err(|error| error.to_string())?;
+    let terrain = Shape::mesh(vertices, triangles).map_err(|error| error.to_string())?;
+
+    let mut random = fastrand::Rng::with_seed(4);
+    let mut poses = Vec::new();
+    while poses.len() < 256 {
+        let [x, y, z, w] = std::array::from_fn(|_| random.f32() * 2.0 - 1.0);
+        let rotation = Quat::from_xyzw(x, y, z, w).normalize();
+        let (x, z) = (random.f32() * 90.0 - 45.0, random.f32() * 90.0 - 45.0);
+        // Down until it touches, and a little farther.
+        let mut high = hill(x, z) + 3.0;
+        let mut low = hill(x, z);
+        let mut buffer = ContactBuffer::new();
+        for _ in 0..20 {
+            let middle = 0.5 * (low + high);
+            let pose = LocalPose::new(Vec3::new(x, middle, z), rotation);
+            contacts(&terrain, &convex.ours, &pose, 0.0, &mut buffer).map_err(|error| error.to_string())?;
+            if buffer.manifolds().is_empty() { high = middle } else { low = middle }
+        }
+        let position = Vec3::new(x, low - 0.002 - 0.02 * random.f32(), z);
+        let peer_rotation = PeerRotation::from_xyzw(rotation.x, rotation.y, rotation.z, rotation.w);
+        poses.push((LocalPose::new(position, rotation), PeerPose::from_parts(peer_vector(position), peer_rotation)));
+    }
+
+    let mut buffer = ContactBuffer::new();
+    let mut workspace = None;
+    let mut manifolds: Vec<ContactManifold<(), ()>> = Vec::new();
+    let margin = 0.01;
+    let (mut differing, mut points, mut peer_points) = (0, 0, 0);
+    for (pose, peer_pose) in &poses {
+        contacts(&terrain, &convex.ours, pose, margin, &mut buffer).map_err(|error| error.to_string())?;
+        let done = DefaultQueryDispatcher.contact_manifolds(
+            peer_pose,
+            &peer_terrain,
+            convex.peer.as_ref(),
+            margin,
+            &mut manifolds,
+            &mut workspace,
+        );
+        done.map_err(|error| error.to_string())?;
+        let ours = buffer.manifolds().iter().flat_map(|patch| patch.manifold.contacts());
+        let theirs = manifolds.iter().flat_map(|manifold| &manifold.points);
+        points += ours.clone().count();
+        peer_points += theirs.clone().count();
+        let depth = ours.map(|contact| contact.depth).fold(f32::MIN, f32::max);
+        let peer_depth = theirs.map(|contact| -contact.dist).fold(f32::MIN, f32::max);
+        differing += usize::from((depth - peer_depth).abs() > 5e-3);
+    }
+    let run_ours = || {
+        for (pose, _) in &poses {
+            let _ = black_box(contacts(&terrain, &convex.ours, black_box(pose), margin, &mut buffer));
+        }
+    };
+    let run_peer = || {
+        for (_, pose) in &poses {
+            let _ = black_box(DefaultQueryDispatcher.contact_manifolds(
+                black_box(pose),
+                &peer_terrain,
+                convex.peer.as_ref(),
+                margin,
+                &mut manifolds,
+                &mut workspace,
+            ));
+        }
+    };
+    let times = compare(effort, poses.len(), run_ours, Some(run_peer));
+    let each = |count: usize| count as f64 / poses.len() as f64;
+    let note = format!(
+        "{:.1} points, the peer {:.1}; {differing} of {} depths differ by more than 5e-3",
+        each(points),
+        each(peer_points),
+        poses.len()
+    );
     Ok(Row::new(AREA, case.to_owned(), PEER, times, note))
 }
 

@@ -68,6 +68,17 @@ impl BoxBlock {
         }
     }
 
+    /// The lower and the upper sides along all axes, in f64.
+    #[inline(always)]
+    pub(super) fn wide_sides(&self) -> ([[f64; LANES]; 3], [[f64; LANES]; 3]) {
+        let [min_x, min_y, min_z] = self.min;
+        let [max_x, max_y, max_z] = self.max;
+        (
+            [min_x, min_y, min_z].map(|lanes| lanes.map(f64::from)),
+            [max_x, max_y, max_z].map(|lanes| lanes.map(f64::from)),
+        )
+    }
+
     /// Bit `i` says whether lane `i` overlaps `bounds`.
     #[inline(always)]
     pub(super) fn overlaps<S: Simd>(&self, simd: S, bounds: &Aabb) -> u32 {

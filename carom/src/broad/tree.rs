@@ -17,6 +17,7 @@ mod join;
 mod moves;
 mod nodes;
 mod order;
+mod ordered;
 mod query;
 mod rejoin;
 mod slots;

@@ -6,6 +6,7 @@
 use crate::bounds::Aabb;
 use crate::distance::placement::Placement;
 use crate::shape::{ConvexHull, SupportMap};
+use fearless_simd::Simd;
 use glam::DVec3;
 
 /// What is left of a convex shape when its rounding is taken off. A sphere is a rounded point, a capsule a rounded
@@ -63,15 +64,7 @@ impl Core<'_> {
             Self::Point => (DVec3::ZERO, 0),
             Self::Segment(ends) => farthest(ends, direction),
             Self::Triangle(corners) => farthest(corners, direction),
-            Self::Cuboid(half) => {
-                let bit = |along: f64, place: u32| u32::from(along < 0.0) << place;
-                let corner = DVec3::new(
-                    with_sign(half.x, direction.x),
-                    with_sign(half.y, direction.y),
-                    with_sign(half.z, direction.z),
-                );
-                (corner, bit(direction.x, 0) | bit(direction.y, 1) | bit(direction.z, 2))
-            }
+            Self::Cuboid(half) => box_support(*half, direction),
             Self::Cylinder { half_height, radius } => {
                 curved(rim(*radius, direction) + DVec3::Y * with_sign(*half_height, direction.y))
             }
@@ -131,6 +124,7 @@ impl Core<'_> {
     }
 
     /// How far the core reaches from the origin of its frame, at the most.
+    #[inline(always)]
     pub(crate) fn reach(&self) -> Result<f64, SupportFault> {
         Ok(match *self {
             Self::Point => 0.0,
@@ -145,6 +139,66 @@ impl Core<'_> {
                 min.abs().max(max.abs()).length()
             }
         })
+    }
+
+    /// As [`Core::support_from`], of a hull only to within rounding of f32: see [`Core::doubt`].
+    #[inline(always)]
+    pub(crate) fn quick_support_from<S: Simd>(&self, simd: S, direction: DVec3, start: u32) -> (DVec3, u32) {
+        match self {
+            Self::Hull(hull) => {
+                let vertex = hull.support_vertex_quick(simd, direction, start);
+                (hull.vertices()[vertex as usize].as_dvec3(), vertex)
+            }
+            Self::Cuboid(half) => box_support(*half, direction),
+            Self::Point
+            | Self::Segment(_)
+            | Self::Triangle(_)
+            | Self::Cylinder { .. }
+            | Self::Cone { .. }
+            | Self::Ellipsoid(_)
+            | Self::Custom(_) => self.support_from(direction, start),
+        }
+    }
+
+    /// How far the core reaches along a direction; `quick` is what a quick support from there has found.
+    #[inline(always)]
+    pub(crate) fn along<S: Simd>(&self, simd: S, direction: DVec3, start: u32, quick: DVec3) -> f64 {
+        match self {
+            Self::Hull(hull) => hull.support_along(simd, direction, start),
+            Self::Point
+            | Self::Segment(_)
+            | Self::Triangle(_)
+            | Self::Cuboid(_)
+            | Self::Cylinder { .. }
+            | Self::Cone { .. }
+            | Self::Ellipsoid(_)
+            | Self::Custom(_) => direction.dot(quick),
+        }
+    }
+
+    /// By how much a quick support along a unit direction may fall short.
+    #[inline(always)]
+    pub(crate) fn doubt(&self) -> f64 {
+        if let Self::Hull(hull) = self { hull.doubt() } else { 0.0 }
+    }
+
+    /// A ball inside of the core by its middle and radius, which may be zero; none is known of a user's map.
+    #[inline(always)]
+    pub(crate) fn inner_ball(&self) -> Option<(DVec3, f64)> {
+        match self {
+            Self::Cuboid(half) => Some((DVec3::ZERO, half.min_element())),
+            Self::Cylinder { half_height, radius } => Some((DVec3::ZERO, half_height.min(*radius))),
+            Self::Ellipsoid(radii) => Some((DVec3::ZERO, radii.min_element())),
+            Self::Hull(hull) => {
+                let ball = hull.inner_ball();
+                // The planes of the faces, and their vertices, are right to a few roundings.
+                Some((ball.center.as_dvec3(), (f64::from(ball.radius) - 1e-5 * hull.reach()).max(0.0)))
+            }
+            Self::Segment([a, b]) => Some((0.5 * (*a + *b), 0.0)),
+            Self::Triangle([a, b, c]) => Some(((*a + *b + *c) / 3.0, 0.0)),
+            Self::Point | Self::Cone { .. } => Some((DVec3::ZERO, 0.0)),
+            Self::Custom(_) => None,
+        }
     }
 
     /// How wrong a support may be, for a core of this reach. Users' maps answer in f32 for a direction in f32.
@@ -163,6 +217,7 @@ impl Core<'_> {
     }
 
     /// The corners of a core that has at most three: what feature distances take.
+    #[inline(always)]
     pub(crate) fn corners(&self) -> Option<Corners> {
         match *self {
             Self::Point => Some(Corners::Point(DVec3::ZERO)),
@@ -211,14 +266,36 @@ pub(crate) enum Corners {
 }
 
 impl Corners {
-    pub(crate) fn placed(self, placement: &Placement) -> Self {
-        let placed = |point| placement.point_to_outer(point);
+    /// How far it reaches along a direction.
+    #[inline(always)]
+    pub(crate) fn reach(self, direction: DVec3) -> f64 {
         match self {
-            Self::Point(point) => Self::Point(placed(point)),
-            Self::Edge(ends) => Self::Edge(ends.map(placed)),
-            Self::Face(corners) => Self::Face(corners.map(placed)),
+            Self::Point(point) => point.dot(direction),
+            Self::Edge([a, b]) => a.dot(direction).max(b.dot(direction)),
+            Self::Face([a, b, c]) => a.dot(direction).max(b.dot(direction)).max(c.dot(direction)),
         }
     }
+
+    #[inline(always)]
+    pub(crate) fn placed(self, placement: &Placement) -> Self {
+        match self {
+            Self::Point(point) => Self::Point(placement.point_to_outer(point)),
+            Self::Edge([a, b]) => Self::Edge([placement.point_to_outer(a), placement.point_to_outer(b)]),
+            Self::Face([a, b, c]) => {
+                Self::Face([placement.point_to_outer(a), placement.point_to_outer(b), placement.point_to_outer(c)])
+            }
+        }
+    }
+}
+
+/// The corner of a box that lies farthest along `direction`, and which it is: a bit for each axis on which it is negative.
+#[inline(always)]
+fn box_support(half: DVec3, direction: DVec3) -> (DVec3, u32) {
+    let with_sign = |size: f64, along: f64| if along < 0.0 { -size } else { size };
+    let corner =
+        DVec3::new(with_sign(half.x, direction.x), with_sign(half.y, direction.y), with_sign(half.z, direction.z));
+    let bit = |along: f64, place: u32| u32::from(along < 0.0) << place;
+    (corner, bit(direction.x, 0) | bit(direction.y, 1) | bit(direction.z, 2))
 }
 
 /// The one of the points that lies farthest along `direction`, and which it is; the first of equals.

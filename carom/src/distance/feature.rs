@@ -58,11 +58,38 @@ pub(crate) fn point_face(point: DVec3, face: [DVec3; 3]) -> Pair {
 }
 
 pub(crate) fn edge_edge(a: [DVec3; 2], b: [DVec3; 2]) -> Pair {
+    if let Some(pair) = edge_edge_quickly(a, b) {
+        return pair;
+    }
     let mut best = point_edge(a[0], b).nearer(point_edge(a[1], b));
     for end in b {
         best = best.nearer(point_edge(end, a).mirrored());
     }
     best.nearer_if_any(inside_both_edges(a, b))
+}
+
+/// The closest points of two edges that are well apart and not nearly parallel, proven by how the distance grows from
+/// there; none of others.
+#[inline]
+fn edge_edge_quickly(a: [DVec3; 2], b: [DVec3; 2]) -> Option<Pair> {
+    let (u, v, offset) = (a[1] - a[0], b[1] - b[0], a[0] - b[0]);
+    let (uu, vv, uv) = (u.length_squared(), v.length_squared(), u.dot(v));
+    let (from_a, from_b) = (u.dot(offset), v.dot(offset));
+    let turn = uu * vv - uv * uv;
+    // The lines first; then, of an end that is passed, the nearest point on the other; then that one's nearest.
+    let along_a = ((uv * from_b - from_a * vv) / turn).clamp(0.0, 1.0);
+    let along_b = ((uv * along_a + from_b) / vv).clamp(0.0, 1.0);
+    let along_a = ((uv * along_b - from_a) / uu).clamp(0.0, 1.0);
+    let pair = Pair { on_a: a[0] + along_a * u, on_b: b[0] + along_b * v };
+    let across = pair.on_a - pair.on_b;
+    let (growth_a, growth_b) = (u.dot(across), -v.dot(across));
+    let size = uu + vv + across.length_squared();
+    // The square of the distance is convex: where no step along the edges makes it less, it is least.
+    let rounding = 1e-15 * size;
+    let is_least =
+        |along: f64, growth: f64| (growth >= -rounding || along == 1.0) && (growth <= rounding || along == 0.0);
+    let is_told = turn > 1e-6 * uu * vv && across.length_squared() > 1e-4 * size;
+    (is_told && is_least(along_a, growth_a) && is_least(along_b, growth_b)).then_some(pair)
 }
 
 pub(crate) fn edge_face(edge: [DVec3; 2], face: [DVec3; 3]) -> Pair {

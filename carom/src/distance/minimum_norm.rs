@@ -14,16 +14,18 @@
 //! best of all steps, not of the last.
 
 use super::convex::SupportFault;
+use super::descent::Face;
 use super::feature::Pair;
 use super::simplex::{Difference, Simplex, Vertex, Vertices};
 use crate::trace::{GjkStep, StopReason, Tracer};
+use fearless_simd::{Level, Simd, dispatch};
 use glam::DVec3;
 
 const STEP_LIMIT: usize = 1000;
 
 /// Where the bounds have met, relative to the distance: far below f32, because the closest points of smooth bodies
 /// are known to the square root of it only.
-const RELATIVE_GAP: f64 = 1e-12;
+pub(super) const RELATIVE_GAP: f64 = 1e-12;
 
 /// After so many steps in a row that moved neither bound, rounding has won.
 const FRUITLESS_LIMIT: usize = 12;
@@ -40,12 +42,10 @@ pub(crate) struct Goal {
 }
 
 /// What a search has found about two cores.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) struct Found {
-    /// The vertices that simplices were made of.
-    pub(crate) vertices: Vertices,
-    /// The simplex with the nearest point.
-    pub(crate) simplex: Simplex,
+    /// The nearest point.
+    pub(crate) face: Face,
     /// The unit normal from `b` to `a` that separates the cores best; zero if none was tried.
     pub(crate) normal: DVec3,
     /// By how much it separates them: negative or negative infinity if it does not.
@@ -65,17 +65,43 @@ pub(crate) struct Cache {
 }
 
 impl Found {
+    /// Nothing yet. What a search finds is written in place: it is too large to hand around.
+    pub(crate) const NONE: Self = Self {
+        face: Face::NONE,
+        normal: DVec3::ZERO,
+        lower: f64::NEG_INFINITY,
+        upper: 0.0,
+        reason: StopReason::IterationLimit,
+    };
+
     /// The nearest point, as a point of each core.
+    #[inline(always)]
     pub(crate) fn pair(&self) -> Pair {
-        self.simplex.pair(&self.vertices)
+        self.face.pair()
     }
 
     pub(crate) fn corners(&self) -> impl ExactSizeIterator<Item = &Vertex> {
-        self.simplex.vertices(&self.vertices)
+        self.face.vertices()
     }
 }
 
 impl Cache {
+    /// Whether no search has ended yet.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0 && self.normal == glam::Vec3::ZERO
+    }
+
+    /// Adds a pair of corners to start with, if there are not three already.
+    #[inline]
+    pub(super) fn guess(&mut self, corners: [u32; 2]) {
+        if let Some(place) = self.corners[..3].get_mut(self.count as usize) {
+            *place = corners;
+            self.count += 1;
+        }
+    }
+
+    #[inline(always)]
     fn keep(&mut self, found: &Found) {
         self.count = found.corners().len() as u32;
         for (kept, vertex) in self.corners.iter_mut().zip(found.corners()) {
@@ -85,80 +111,141 @@ impl Cache {
     }
 
     /// Fills in the vertices to start with and tells how many they are.
-    #[inline]
-    fn start(&self, difference: &mut Difference<'_>, vertices: &mut Vertices) -> Result<usize, SupportFault> {
-        if self.count > 0 {
-            let count = self.corners.len().min(self.count as usize);
-            let mut known = 0;
-            for corners in &self.corners[..count] {
-                let Some(vertex) = difference.vertex(*corners) else { break };
-                vertices.set(known, vertex);
-                known += 1;
-            }
-            if known == count {
-                return Ok(count);
-            }
+    #[inline(always)]
+    fn start<S: Simd>(
+        &self,
+        simd: S,
+        difference: &mut Difference<'_>,
+        vertices: &mut [Vertex; 4],
+    ) -> Result<usize, SupportFault> {
+        let count = vertices.len().min(self.count as usize);
+        let mut known = 0;
+        for (place, corners) in vertices.iter_mut().zip(&self.corners[..count]) {
+            let Some(vertex) = difference.vertex(*corners) else { break };
+            *place = vertex;
+            known += 1;
         }
-        let outlook = difference.outlook();
-        let start = if self.normal == glam::Vec3::ZERO {
-            outlook
-        } else {
-            -self.normal.as_dvec3().try_normalize().unwrap_or(-outlook)
-        };
-        let (vertex, _) = difference.support(start)?;
-        vertices.set(0, vertex);
+        if known > 0 && known == count {
+            return Ok(count);
+        }
+        let start = if self.normal == glam::Vec3::ZERO { difference.outlook() } else { -self.normal.as_dvec3() };
+        (vertices[0], _) = difference.quick_support(simd, start)?;
         Ok(1)
     }
 }
 
-/// Searches until the goal is reached.
-#[inline]
+/// Searches until the goal is reached: quickly, and carefully from there if that does not finish.
 pub(crate) fn search(
+    found: &mut Found,
     difference: &mut Difference<'_>,
     goal: Goal,
     cache: &mut Cache,
     tracer: &mut impl Tracer,
-) -> Result<Found, SupportFault> {
-    let mut vertices = Vertices::new();
-    let count = cache.start(difference, &mut vertices)?;
-    let simplex = if count == 1 { Simplex::first(&vertices) } else { Simplex::around_first(&vertices, count) };
-    let mut found = Found {
-        vertices,
-        simplex,
-        normal: DVec3::ZERO,
-        lower: f64::NEG_INFINITY,
-        upper: simplex.nearest().length(),
-        reason: StopReason::Enclosed,
-    };
-    if !simplex.encloses_the_origin() {
-        found.reason = descend(&mut found, difference, goal, tracer)?;
-    }
-    tracer.stop(found.reason);
-    cache.keep(&found);
-    Ok(found)
+) -> Result<(), SupportFault> {
+    dispatch!(Level::new(), simd => search_wide(simd, found, difference, goal, cache, tracer))
 }
 
-#[inline]
-fn descend(
+/// The same where the level is known already.
+#[inline(always)]
+pub(super) fn search_wide<S: Simd>(
+    simd: S,
+    found: &mut Found,
+    difference: &mut Difference<'_>,
+    goal: Goal,
+    cache: &mut Cache,
+    tracer: &mut impl Tracer,
+) -> Result<(), SupportFault> {
+    let count = cache.start(simd, difference, &mut found.face.vertices)?;
+    let (reason, bound) = found.face.descend(simd, count, difference, goal, tracer)?;
+    found.reason = match reason {
+        Some(reason) => {
+            found.upper = found.face.nearest.length();
+            let length = bound.direction.length();
+            if length > 0.0 {
+                (found.normal, found.lower) = (bound.direction / length, bound.along / length);
+            }
+            reason
+        }
+        None => {
+            // From the start again: the simplex that the quick search is stuck with may be nearly flat.
+            found.face.count = cache.start(simd, difference, &mut found.face.vertices)?;
+            found.face.places = [0, 1, 2, 3];
+            search_carefully(found, difference, goal, tracer)?
+        }
+    };
+    tracer.stop(found.reason);
+    cache.keep(found);
+    Ok(())
+}
+
+/// Goes on from the vertices found so far with every digit; once more from where the best plane touches if rounding
+/// ends that.
+#[inline(never)]
+fn search_carefully(
     found: &mut Found,
     difference: &mut Difference<'_>,
     goal: Goal,
     tracer: &mut impl Tracer,
 ) -> Result<StopReason, SupportFault> {
-    let mut simplex = found.simplex;
+    let reason = descend_carefully(found, difference, goal, tracer)?;
+    if reason != StopReason::Rounding || found.normal == DVec3::ZERO {
+        return Ok(reason);
+    }
+    let mut again = Found { normal: found.normal, lower: found.lower, ..Found::NONE };
+    (again.face.vertices[0], _) = difference.support(-found.normal)?;
+    again.face.count = 1;
+    let reason_again = descend_carefully(&mut again, difference, goal, tracer)?;
+    if again.upper - again.lower >= found.upper - found.lower {
+        return Ok(reason);
+    }
+    *found = again;
+    Ok(reason_again)
+}
+
+fn descend_carefully(
+    found: &mut Found,
+    difference: &mut Difference<'_>,
+    goal: Goal,
+    tracer: &mut impl Tracer,
+) -> Result<StopReason, SupportFault> {
+    let mut vertices = Vertices::new();
+    let count = found.corners().len();
+    for (place, vertex) in found.corners().enumerate() {
+        vertices.set(place, *vertex);
+    }
+    let mut best = if count == 1 { Simplex::first(&vertices) } else { Simplex::around_first(&vertices, count) };
+    found.upper = best.nearest().length();
+    let reason = if best.encloses_the_origin() {
+        StopReason::Enclosed
+    } else {
+        descend(found, &mut vertices, &mut best, difference, goal, tracer)?
+    };
+    best.write(&vertices, &mut found.face);
+    Ok(reason)
+}
+
+fn descend(
+    found: &mut Found,
+    vertices: &mut Vertices,
+    best: &mut Simplex,
+    difference: &mut Difference<'_>,
+    goal: Goal,
+    tracer: &mut impl Tracer,
+) -> Result<StopReason, SupportFault> {
+    let mut simplex = *best;
     let mut fruitless_steps = 0;
     for _ in 0..STEP_LIMIT {
         if found.upper <= goal.near {
             return Ok(StopReason::Near);
         }
-        let direction = simplex.direction(&found.vertices);
+        let direction = simplex.direction(vertices);
         let (farthest, along) = difference.support(-direction)?;
         fruitless_steps += 1;
         if -along > found.lower {
             (found.lower, found.normal, fruitless_steps) = (-along, direction, 0);
         }
         tracer.gjk(|| GjkStep {
-            simplex: simplex.vertices(&found.vertices).map(Vertex::record).collect(),
+            simplex: simplex.vertices(vertices).map(Vertex::record).collect(),
             nearest: simplex.nearest(),
             direction: -direction,
             support: farthest.difference,
@@ -171,15 +258,15 @@ fn descend(
         if found.lower >= goal.far {
             return Ok(StopReason::BeyondLimit);
         }
-        let place = found.vertices.add(farthest, &simplex, &found.simplex);
-        simplex = simplex.with(&found.vertices, place);
+        let place = vertices.add(farthest, &simplex, best);
+        simplex = simplex.with(vertices, place);
         if simplex.encloses_the_origin() {
-            (found.simplex, found.upper) = (simplex, 0.0);
+            (*best, found.upper) = (simplex, 0.0);
             return Ok(StopReason::Enclosed);
         }
         let length = simplex.nearest().length();
         if length < found.upper {
-            (found.simplex, found.upper, fruitless_steps) = (simplex, length, 0);
+            (*best, found.upper, fruitless_steps) = (simplex, length, 0);
         }
         if fruitless_steps > FRUITLESS_LIMIT {
             return Ok(StopReason::Rounding);

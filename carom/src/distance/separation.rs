@@ -3,10 +3,12 @@
 
 use super::convex::{Convex, Corners, SupportFault};
 use super::feature::{self, Pair};
-use super::minimum_norm::{self, Cache, Goal};
+use super::guess;
+use super::minimum_norm::{self, Cache, Found, Goal};
 use super::placement::Placement;
 use super::simplex::Difference;
 use crate::trace::{StopReason, Tracer};
+use fearless_simd::{Level, Simd, dispatch};
 use glam::DVec3;
 
 /// Why a computation ended.
@@ -61,6 +63,7 @@ impl Stop {
 }
 
 impl Separation {
+    #[inline(always)]
     pub(crate) fn overlapping(common: DVec3, upper: f64) -> Self {
         Self {
             on_a: common,
@@ -125,34 +128,56 @@ pub(crate) fn of_convex(
 }
 
 /// The same from where the last search of the pair ended, with a tracer.
-pub(crate) fn of_convex_traced(
+pub(crate) fn of_convex_traced<T: Tracer>(
     a: &Convex<'_>,
     b: &Convex<'_>,
     b_in_a: &Placement,
     limit: f64,
     cache: &mut Cache,
-    tracer: &mut impl Tracer,
+    tracer: &mut T,
 ) -> Result<Option<Separation>, SupportFault> {
+    dispatch!(Level::new(), simd => of_convex_wide(simd, a, b, b_in_a, limit, cache, tracer))
+}
+
+/// The same where the level is known already.
+#[inline(always)]
+pub(crate) fn of_convex_wide<S: Simd, T: Tracer>(
+    simd: S,
+    a: &Convex<'_>,
+    b: &Convex<'_>,
+    b_in_a: &Placement,
+    limit: f64,
+    cache: &mut Cache,
+    tracer: &mut T,
+) -> Result<Option<Separation>, SupportFault> {
+    if !T::LISTENS
+        && cache.is_empty()
+        && let Some(common) = guess::common_point(a, b, b_in_a, cache)
+    {
+        return Ok(if limit > 0.0 { Some(Separation::overlapping(common, 0.0)) } else { None });
+    }
     let rounding = Rounding::of(a, b, b_in_a)?;
     let found = match exact(a, b, b_in_a) {
-        Some(pair) => {
+        Some((pair, along)) => {
             let normal = (pair.on_a - pair.on_b).normalize_or_zero();
-            let (_, along) = Difference::new(a, b, b_in_a).support(-normal)?;
             let exact = rounding.separation(pair, normal, -along, Stop::Converged);
             if exact.relation == Relation::Overlapping || pair.distance() + along <= rounding.contact {
                 exact
             } else {
                 // So near to contact the pair of points is known, but not its direction: prove the bound otherwise.
-                let proven = searched(a, b, b_in_a, &rounding, limit, cache, tracer)?;
+                let proven = searched(simd, a, b, b_in_a, &rounding, limit, cache, tracer)?;
                 if proven.lower > exact.lower { proven } else { exact }
             }
         }
-        None => searched(a, b, b_in_a, &rounding, limit, cache, tracer)?,
+        None => searched(simd, a, b, b_in_a, &rounding, limit, cache, tracer)?,
     };
-    Ok(Some(found).filter(|found| found.lower < limit))
+    Ok(if found.lower < limit { Some(found) } else { None })
 }
 
-fn searched(
+#[inline(always)]
+#[expect(clippy::too_many_arguments)]
+fn searched<S: Simd>(
+    simd: S,
     a: &Convex<'_>,
     b: &Convex<'_>,
     b_in_a: &Placement,
@@ -164,17 +189,23 @@ fn searched(
     let radius = rounding.radius_a + rounding.radius_b;
     let goal =
         Goal { near: radius + rounding.slack, far: radius + rounding.slack + limit, tolerance: rounding.tolerance };
-    let found = minimum_norm::search(&mut Difference::new(a, b, b_in_a), goal, cache, tracer)?;
+    let mut found = Found::NONE;
+    minimum_norm::search_wide(simd, &mut found, &mut Difference::new(a, b, b_in_a), goal, cache, tracer)?;
     Ok(match found.reason {
         StopReason::Enclosed => Separation::overlapping(found.pair().on_a, 0.0),
         reason => rounding.separation(found.pair(), found.normal, found.lower, Stop::of(reason)),
     })
 }
 
-/// The closest points of two cores that have a closed form for them, in the frame of `a`.
-pub(crate) fn exact(a: &Convex<'_>, b: &Convex<'_>, b_in_a: &Placement) -> Option<Pair> {
-    let (corners_a, corners_b) = (a.core.corners()?, b.core.corners()?);
-    Some(of_corners(corners_a, corners_b.placed(b_in_a)))
+/// The closest points of two cores that have a closed form for them, in the frame of `a`, and how far the difference of
+/// the cores reaches along the unit direction from the one on `a` to the one on `b`.
+#[inline(always)]
+pub(crate) fn exact(a: &Convex<'_>, b: &Convex<'_>, b_in_a: &Placement) -> Option<(Pair, f64)> {
+    let (Some(corners_a), Some(corners_b)) = (a.core.corners(), b.core.corners()) else { return None };
+    let corners_b = corners_b.placed(b_in_a);
+    let pair = of_corners(corners_a, corners_b);
+    let direction = (pair.on_b - pair.on_a).normalize_or_zero();
+    Some((pair, corners_a.reach(direction) + corners_b.reach(-direction)))
 }
 
 /// The support of a core that stands at `placement`.
@@ -186,6 +217,7 @@ pub(crate) fn placed_support(
     Ok(placement.point_to_outer(convex.core.support(placement.direction_to_inner(direction))?))
 }
 
+#[inline]
 fn of_corners(a: Corners, b: Corners) -> Pair {
     let mirrored = |pair: Pair| Pair { on_a: pair.on_b, on_b: pair.on_a };
     match (a, b) {
@@ -202,6 +234,7 @@ fn of_corners(a: Corners, b: Corners) -> Pair {
 }
 
 impl Rounding {
+    #[inline(always)]
     pub(crate) fn of(a: &Convex<'_>, b: &Convex<'_>, b_in_a: &Placement) -> Result<Self, SupportFault> {
         let (reach_a, reach_b) = (a.core.reach()?, b.core.reach()?);
         let scale = reach_a + reach_b + b_in_a.position.length() + a.radius + b.radius;
@@ -219,11 +252,10 @@ impl Rounding {
 
     /// The answer for the rounded shapes from a pair of points on the cores, the unit normal from `b` to `a` that
     /// separates the cores best, and how far it separates them.
+    #[inline(always)]
     pub(crate) fn separation(&self, pair: Pair, normal: DVec3, lower: f64, stop: Stop) -> Separation {
         let radius = self.radius_a + self.radius_b;
         let core_distance = pair.distance();
-        // Along the line of the pair, not the normal: both points must lie on the shapes.
-        let toward_b = (pair.on_b - pair.on_a).normalize_or_zero();
         let upper = core_distance - radius + self.slack;
         // A support map that contradicts itself proves nothing: its bounds must still be in order.
         let lower = (lower - radius - self.slack).min(upper).max(0.0);
@@ -233,6 +265,8 @@ impl Rounding {
             let common = pair.on_a + share.clamp(0.0, 1.0) * (pair.on_b - pair.on_a);
             return Separation::overlapping(common, upper.max(0.0));
         }
+        // Along the line of the pair, not the normal: both points must lie on the shapes.
+        let toward_b = (pair.on_b - pair.on_a) / core_distance;
         Separation {
             on_a: pair.on_a + self.radius_a * toward_b,
             on_b: pair.on_b - self.radius_b * toward_b,

@@ -8,7 +8,7 @@
 use super::convex::{Convex, SupportFault};
 use super::expanding_polytope::{self, Tolerance};
 use super::feature::Pair;
-use super::minimum_norm::{self, Goal};
+use super::minimum_norm::{self, Found, Goal};
 use super::placement::Placement;
 use super::separation::{Rounding, Stop, exact};
 use super::simplex::Difference;
@@ -83,11 +83,10 @@ pub(crate) fn signed_traced(
     let rounding = Rounding::of(a, b, b_in_a)?;
     let below = |found: Signed| Some(found).filter(|found| found.lower < limit);
     let mut difference = Difference::new(a, b, b_in_a);
-    if let Some(pair) = exact(a, b, b_in_a) {
+    if let Some((pair, along)) = exact(a, b, b_in_a) {
         let distance = pair.distance();
         if distance > rounding.contact {
             let normal = (pair.on_b - pair.on_a) / distance;
-            let (_, along) = difference.support(normal)?;
             if distance + along <= rounding.contact {
                 return Ok(below(rounding.signed(pair, normal, [-along, distance], Stop::Converged)));
             }
@@ -95,7 +94,8 @@ pub(crate) fn signed_traced(
     }
     let radius = rounding.radius_a + rounding.radius_b;
     let goal = Goal { near: rounding.slack, far: limit + radius + rounding.slack, tolerance: rounding.tolerance };
-    let found = minimum_norm::search(&mut difference, goal, cache, tracer)?;
+    let mut found = Found::NONE;
+    minimum_norm::search(&mut found, &mut difference, goal, cache, tracer)?;
     if found.reason == StopReason::BeyondLimit {
         return Ok(None);
     }

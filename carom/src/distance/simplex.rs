@@ -8,10 +8,12 @@
 //! Source: the choice of faces by the signs of volumes is in the spirit of Montanari, Petrinic, Barbieri (2017),
 //! doi:10.1145/3083724; theirs recurses over projections where this measures.
 
-use super::convex::{Convex, SupportFault};
-use super::feature::{Pair, nearest_on_edge, nearest_on_face};
+use super::convex::{Convex, Core, SupportFault};
+use super::descent::Face;
+use super::feature::{nearest_on_edge, nearest_on_face};
 use super::placement::Placement;
 use crate::trace::DifferencePoint;
+use fearless_simd::Simd;
 use glam::DVec3;
 
 /// A point of A - B and where it comes from.
@@ -24,6 +26,8 @@ pub(crate) struct Vertex {
 }
 
 impl Vertex {
+    pub(crate) const NONE: Self = Self { difference: DVec3::ZERO, on_a: DVec3::ZERO, corners: [0; 2] };
+
     pub(crate) fn on_b(&self) -> DVec3 {
         self.on_a - self.difference
     }
@@ -66,7 +70,45 @@ impl<'p> Difference<'p> {
         Ok((Vertex { difference, on_a, corners: self.last }, along))
     }
 
+    /// The same, quickly: the point may be less far than another by [`Difference::doubt`].
+    #[inline(always)]
+    pub(crate) fn quick_support<S: Simd>(&mut self, simd: S, direction: DVec3) -> Result<(Vertex, f64), SupportFault> {
+        let (on_a, corner_a) = self.a.core.quick_support_from(simd, direction, self.last[0]);
+        let inward = self.b_in_a.direction_to_inner(-direction);
+        let (on_b, corner_b) = self.b.core.quick_support_from(simd, inward, self.last[1]);
+        self.last = [corner_a, corner_b];
+        let difference = on_a - self.b_in_a.point_to_outer(on_b);
+        let along = direction.dot(difference);
+        if !along.is_finite() {
+            return self.support(direction);
+        }
+        Ok((Vertex { difference, on_a, corners: self.last }, along))
+    }
+
+    /// How far the difference reaches along a direction, of which a quick support has just found the given point.
+    #[inline(always)]
+    pub(crate) fn along<S: Simd>(&self, simd: S, direction: DVec3, quick: &Vertex) -> f64 {
+        let inward = self.b_in_a.direction_to_inner(-direction);
+        let on_b = self.b_in_a.point_to_inner(quick.on_b());
+        let along_a = self.a.core.along(simd, direction, self.last[0], quick.on_a);
+        let along_b = self.b.core.along(simd, inward, self.last[1], on_b);
+        along_a + along_b - direction.dot(self.b_in_a.position)
+    }
+
+    /// By how much a quick support along a unit direction may fall short.
+    #[inline(always)]
+    pub(crate) fn doubt(&self) -> f64 {
+        self.a.core.doubt() + self.b.core.doubt()
+    }
+
+    /// Whether both cores answer for any direction with all digits; users' maps answer in f32, for unit directions.
+    #[inline(always)]
+    pub(crate) fn is_precise(&self) -> bool {
+        !matches!(self.a.core, Core::Custom(_)) && !matches!(self.b.core, Core::Custom(_))
+    }
+
     /// The vertex of known corners; none if the cores have no such.
+    #[inline(always)]
     pub(crate) fn vertex(&mut self, corners: [u32; 2]) -> Option<Vertex> {
         let on_a = self.a.core.corner(corners[0])?;
         let on_b = self.b_in_a.point_to_outer(self.b.core.corner(corners[1])?);
@@ -169,12 +211,12 @@ impl Simplex {
         self.nearest
     }
 
-    pub(crate) fn pair(&self, vertices: &Vertices) -> Pair {
-        let mut on_a = DVec3::ZERO;
-        for (vertex, weight) in self.vertices(vertices).zip(self.weights) {
-            on_a += weight * vertex.on_a;
+    /// The same, with the vertices themselves.
+    pub(super) fn write(&self, vertices: &Vertices, face: &mut Face) {
+        for (place, vertex) in face.vertices.iter_mut().zip(self.vertices(vertices)) {
+            *place = *vertex;
         }
-        Pair { on_a, on_b: on_a - self.nearest }
+        (face.places, face.count, face.weights, face.nearest) = ([0, 1, 2, 3], self.count, self.weights, self.nearest);
     }
 
     /// The unit direction of the nearest point. The point itself keeps few digits near contact, and a plane that is

@@ -140,15 +140,19 @@ impl Node {
     pub(super) fn ray_entries<S: Simd>(&self, simd: S, ray: &WalkRay, limit: f32) -> (u32, [f32; LANES]) {
         let mut enter = f32x8::splat(simd, 0.0);
         let mut leave = f32x8::splat(simd, limit);
-        let widening = f32x8::splat(simd, 1.0 + 16.0 * f32::EPSILON);
         for axis in 0..3 {
-            let (low, high) = self.sides(simd, axis, ray.unit);
-            let low = low - f32x8::splat(simd, ray.origin[axis] + ray.pad);
-            let high = high - f32x8::splat(simd, ray.origin[axis] - ray.pad);
             let inverse = ray.inverse[axis];
-            let (near, far) = if inverse < 0.0 { (high, low) } else { (low, high) };
-            let inverse = f32x8::splat(simd, inverse);
-            let (near, far) = (near * inverse, far * inverse * widening);
+            // The decoded sides as seen from the ray's origin; what that rounds otherwise is within the pad.
+            let scale = f32x8::splat(simd, self.scale[axis] * ray.unit);
+            let start = self.origin[axis] * ray.unit - ray.origin[axis];
+            let is_backward = inverse < 0.0;
+            let (near, far) =
+                if is_backward { (&self.high[axis], &self.low[axis]) } else { (&self.low[axis], &self.high[axis]) };
+            let pad = if is_backward { -ray.pad } else { ray.pad };
+            let near = widened(simd, near) * scale + f32x8::splat(simd, start - pad);
+            let far = widened(simd, far) * scale + f32x8::splat(simd, start + pad);
+            let near = near * f32x8::splat(simd, inverse);
+            let far = far * f32x8::splat(simd, inverse * (1.0 + 16.0 * f32::EPSILON));
             // Comparisons are false for NaN, so NaN changes nothing.
             enter = near.simd_gt(enter).select(near, enter);
             leave = far.simd_lt(leave).select(far, leave);

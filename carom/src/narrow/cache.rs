@@ -8,14 +8,15 @@
 
 use super::clip::Clipped;
 use super::convex::{self, Answer};
-use super::{ContactError, LocalContact, LocalManifold, MAX_POINTS, Pair};
+use super::{ContactError, Feature, LocalContact, LocalManifold, MAX_POINTS, Pair};
 use crate::distance::placement::Placement;
 use crate::distance::signed::Cache;
 use crate::pose::LocalPose;
+use crate::trace::Tracer;
 use glam::{DVec3, Vec3};
 
 /// The motion, as a share of the smaller part's reach, during which points are kept.
-const KEPT: f32 = 2e-4;
+const KEPT: f32 = 3e-4;
 
 /// What one pair of shapes keeps between calls of [`super::contact_cached`]; small and free to copy. The default knows
 /// nothing.
@@ -26,13 +27,11 @@ pub struct PairCache {
 }
 
 impl PairCache {
-    /// The contact that was found last, moved along; none if the pair has moved too far or did not touch.
+    /// The contact that was found last, to be moved along; none if the pair has moved too far or did not touch.
     #[inline]
-    pub(super) fn recall(&self, b_in_a: &LocalPose, margin: f32) -> Option<Option<LocalManifold>> {
+    pub(super) fn kept(&self, b_in_a: &LocalPose, margin: f32) -> Option<&Kept> {
         match &self.last {
-            Last::Touching(kept) if kept.margin == margin && kept.has_hardly_moved(b_in_a) => {
-                Some(kept.moved(b_in_a, margin))
-            }
+            Last::Touching(kept) if kept.margin == margin && kept.has_hardly_moved(b_in_a) => Some(kept),
             Last::Touching(_) | Last::Nothing | Last::Apart(_) => None,
         }
     }
@@ -50,18 +49,19 @@ enum Last {
 
 /// A manifold that can be moved along.
 #[derive(Debug, Clone, Copy)]
-struct Kept {
+pub(super) struct Kept {
     b_in_a: LocalPose,
-    /// How far a point of the second part may move, seen from the first.
-    allowed: f32,
+    /// One over the square of how far a point of the second part may move, seen from the first; NaN if f32 cannot tell.
+    inverse_square: f32,
     reach_of_b: f32,
     margin: f32,
     /// In the frame of the second part if the normal is its own.
     normal: Vec3,
     is_normal_of_b: bool,
+    count: u8,
     /// On the surface of the first part in its frame, and of the second in its own.
     points: [[Vec3; 2]; MAX_POINTS],
-    manifold: LocalManifold,
+    features: [[Feature; 2]; MAX_POINTS],
 }
 
 /// The contact of two convex parts, by what is kept or anew.
@@ -69,10 +69,10 @@ pub(super) fn contact(
     pair: &Pair<'_>,
     placement: impl FnOnce() -> Placement,
     margin: f32,
-    cache: Option<&mut PairCache>,
+    (cache, tracer): (Option<&mut PairCache>, &mut impl Tracer),
 ) -> Result<Option<LocalManifold>, ContactError> {
     let Some(cache) = cache else {
-        let answer = convex::answer(pair.a, pair.b, &placement(), f64::from(margin), &mut Cache::default())?;
+        let answer = convex::answer(pair.a, pair.b, &placement(), f64::from(margin), (&mut Cache::default(), tracer))?;
         return Ok(match answer {
             Answer::Apart(_) => None,
             Answer::Touching(clipped) => Some(clipped.manifold),
@@ -91,8 +91,9 @@ pub(super) fn contact(
     let reach_of_b = pair.b.core.reach()? + pair.b.radius;
     let allowed = f64::from(KEPT) * reach_of_b.min(pair.a.core.reach()? + pair.a.radius);
     let wide = f64::from(margin) + 2.0 * allowed;
-    Ok(match convex::answer(pair.a, pair.b, &placement(), wide, &mut cache.search)? {
+    Ok(match convex::answer(pair.a, pair.b, &placement(), wide, (&mut cache.search, tracer))? {
         Answer::Apart(axis) => {
+            let axis = axis.and_then(DVec3::try_normalize);
             cache.last = axis.map_or(Last::Nothing, |axis| Last::Apart(axis.as_vec3()));
             None
         }
@@ -124,30 +125,41 @@ fn within(manifold: &LocalManifold, margin: f32) -> Option<LocalManifold> {
 
 impl Kept {
     fn new(clipped: &Clipped, b_in_a: &LocalPose, [allowed, reach_of_b]: [f32; 2], margin: f32) -> Self {
-        let manifold = clipped.manifold;
+        let manifold = &clipped.manifold;
         let mut points = [[Vec3::ZERO; 2]; MAX_POINTS];
-        for (points, contact) in points.iter_mut().zip(manifold.contacts()) {
+        let mut features = [[Feature::default(); 2]; MAX_POINTS];
+        for ((points, features), contact) in points.iter_mut().zip(&mut features).zip(manifold.contacts()) {
             let half = manifold.normal * (0.5 * contact.depth);
             *points = [contact.point + half, b_in_a.point_to_inner(contact.point - half)];
+            *features = contact.features;
         }
+        let count = manifold.contacts().len() as u8;
         let is_normal_of_b = clipped.is_normal_of_b;
+        let inverse_square = if (1e-17..1e17).contains(&allowed) { 1.0 / (allowed * allowed) } else { f32::NAN };
         let normal = if is_normal_of_b { b_in_a.direction_to_inner(manifold.normal) } else { manifold.normal };
-        Self { b_in_a: *b_in_a, allowed, reach_of_b, margin, normal, is_normal_of_b, points, manifold }
+        Self { b_in_a: *b_in_a, inverse_square, reach_of_b, margin, normal, is_normal_of_b, count, points, features }
     }
 
     /// Whether no point of the second part has moved by more than is allowed, seen from the first.
+    #[inline]
     fn has_hardly_moved(&self, b_in_a: &LocalPose) -> bool {
-        let shift = (b_in_a.position - self.b_in_a.position).length();
+        let shift_square = (b_in_a.position - self.b_in_a.position).length_squared();
         // The vector part is half the angle; the scalar part would hide small ones in its rounding.
-        let turn = 2.0 * (self.b_in_a.rotation.conjugate() * b_in_a.rotation).xyz().length();
-        shift + turn * self.reach_of_b <= self.allowed
+        let turn_square = 4.0 * (self.b_in_a.rotation.conjugate() * b_in_a.rotation).xyz().length_squared();
+        // As shares of what is allowed. √x + √y is at most 1, without roots: 4 x y is at most (1 - x - y)².
+        let shift = shift_square * self.inverse_square;
+        let turn = turn_square * self.reach_of_b * self.reach_of_b * self.inverse_square;
+        let rest = 1.0 - shift - turn;
+        rest >= 0.0 && 4.0 * shift * turn <= rest * rest
     }
 
-    fn moved(&self, b_in_a: &LocalPose, margin: f32) -> Option<LocalManifold> {
+    /// The contact with the second part where it is now.
+    #[inline]
+    pub(super) fn moved(&self, b_in_a: &LocalPose, margin: f32) -> Option<LocalManifold> {
         let normal = if self.is_normal_of_b { b_in_a.direction_to_outer(self.normal) } else { self.normal };
         let turn = b_in_a.rotation_matrix();
         let mut manifold = LocalManifold::empty(normal);
-        for ([on_a, on_b], contact) in self.points.iter().zip(self.manifold.contacts()) {
+        for ([on_a, on_b], features) in self.points.iter().zip(&self.features).take(usize::from(self.count)) {
             let on_b = turn * *on_b + b_in_a.position;
             let depth = normal.dot(*on_a - on_b);
             if depth < -margin {
@@ -156,7 +168,7 @@ impl Kept {
             // From the corner of the part whose face it is not.
             let half = normal * (0.5 * depth);
             let point = if self.is_normal_of_b { *on_a - half } else { on_b + half };
-            manifold.push(LocalContact { point, depth, features: contact.features });
+            manifold.push(LocalContact { point, depth, features: *features });
         }
         (!manifold.contacts().is_empty()).then_some(manifold)
     }

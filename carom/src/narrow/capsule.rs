@@ -2,25 +2,93 @@
 //! stretch along which they are side by side.
 //!
 //! The closest points of two segments are those of the two lines, held to the ends: clamp the first, then the second,
-//! then the first again (Ericson, Real-Time Collision Detection, 2005, 5.1.9). In f64; lines count as parallel from an
-//! angle of 1e-4 on, where the choice between their points is within f32 rounding. Axes that cross part along the
-//! normal of both.
+//! then the first again (Ericson, Real-Time Collision Detection, 2005, 5.1.9). In f32 where that is exact to its rounding:
+//! for capsules of like size whose axes are apart and clearly not parallel. Otherwise in f64, where lines count as
+//! parallel from an angle of 1e-4 on, where the choice between their points is within f32 rounding. Axes that cross part
+//! along the normal of both.
 
 use super::manifold::Candidate;
 use super::{Feature, LocalContact, LocalManifold, manifold};
 use crate::pose::LocalPose;
+use crate::shape::Capsule;
 use glam::{DVec3, Vec3};
 
 /// Square of the sine of the angle below which lines have no single closest points.
 const PARALLEL: f64 = 1e-8;
 /// Square of the sine of the angle up to which there are two points of contact.
 const SIDE_BY_SIDE: f64 = 4e-4;
+/// Square of the sine of the angle above which f32 tells the closest points well.
+const OBLIQUE: f32 = 2e-3;
+/// Squares of lengths may be so many times that of the smaller capsule for f32.
+const MOST_RATIO: f32 = 400.0;
+/// Squares of sizes whose squares f32 can tell.
+const PLAIN_SQUARES: std::ops::Range<f32> = 1e-12..1e12;
+/// Square of the distance, as a share of the size's square, below which axes cross.
+const CROSSING: f32 = 1e-6;
 
 /// A capsule by the ends of its axis and its radius.
 pub(super) type Axis = ([Vec3; 2], f32);
 
+/// The axis and the radius of a capsule.
+pub(super) fn axis_of(capsule: &Capsule) -> Axis {
+    ([capsule.core().a(), capsule.core().b()], capsule.radius())
+}
+
 /// The contact of two capsules.
-pub(super) fn contact(
+pub(super) fn contact(a: &Capsule, b: &Capsule, b_in_a: &LocalPose, margin: f32) -> Option<LocalManifold> {
+    let (radius_a, radius_b) = (a.radius(), b.radius());
+    let (center_a, half_a) = (0.5 * (a.core().a() + a.core().b()), 0.5 * (a.core().b() - a.core().a()));
+    let center_b = b_in_a.point_to_outer(0.5 * (b.core().a() + b.core().b()));
+    let half_b_in_b = 0.5 * (b.core().b() - b.core().a());
+    let way = center_b - center_a;
+    let reach = radius_a + radius_b + margin;
+    let (square_a, square_b) = (half_a.length_squared(), half_b_in_b.length_squared());
+    let way_square = way.length_squared();
+    // Without a root: (x + y + z)² is at most 3 (x² + y² + z²).
+    if way_square > 3.001 * (square_a + square_b + reach * reach) {
+        return None;
+    }
+    let half_b = b_in_a.direction_to_outer(half_b_in_b);
+    let (product, toward_a, toward_b) = (half_a.dot(half_b), half_a.dot(way), half_b.dot(way));
+    // The square of the cross product, with enough digits unless they are parallel.
+    let cross_square = square_a * square_b - product * product;
+    let (size_a, size_b) = (square_a + radius_a * radius_a, square_b + radius_b * radius_b);
+    let small = if size_a < size_b { size_a } else { size_b };
+    let most = MOST_RATIO * small;
+    let is_alike = (size_a < most) & (size_b < most) & (way_square < most) & PLAIN_SQUARES.contains(&small);
+    if !is_alike || cross_square <= OBLIQUE * (square_a * square_b) {
+        return contact_wide(axis_of(a), axis_of(b), b_in_a, margin);
+    }
+    // The points are center + share · half, with shares from -1 to 1.
+    let (inverse_a, inverse_b) = (1.0 / square_a, 1.0 / square_b);
+    let share_a = ((toward_a * square_b - toward_b * product) / cross_square).clamp(-1.0, 1.0);
+    // Each waits for the one before, so what does not depend on it is multiplied first.
+    let share_b = (share_a * (product * inverse_b) - toward_b * inverse_b).clamp(-1.0, 1.0);
+    let share_a = (share_b * (product * inverse_a) + toward_a * inverse_a).clamp(-1.0, 1.0);
+    let gap = way + half_b * share_b - half_a * share_a;
+    let gap_square = gap.length_squared();
+    if gap_square <= CROSSING * small {
+        return contact_wide(axis_of(a), axis_of(b), b_in_a, margin);
+    }
+    let distance = gap_square.sqrt();
+    let depth = radius_a + radius_b - distance;
+    if depth < -margin {
+        return None;
+    }
+    // One over the distance, by a division that need not wait for the root.
+    let normal = gap * (distance * (1.0 / gap_square));
+    // Without branches: which it is cannot be foreseen.
+    let name = |share: f32| {
+        let end = Feature::vertex(u32::from(share > 0.0));
+        if share.abs() < 1.0 { Feature::edge(0) } else { end }
+    };
+    let point = center_a + half_a * share_a + normal * (radius_a - 0.5 * depth);
+    Some(LocalManifold::of_one(normal, LocalContact { point, depth, features: [name(share_a), name(share_b)] }))
+}
+
+/// The same of capsules and segments in f64: for axes that cross or are side by side, and for sizes that are unlike.
+#[inline(never)]
+pub(super) fn contact_wide(
     (ends_a, radius_a): Axis,
     (ends_b, radius_b): Axis,
     b_in_a: &LocalPose,

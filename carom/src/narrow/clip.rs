@@ -46,7 +46,8 @@ pub(super) fn manifold(
     let normal = relation.normal;
     let normal_in_b = b_in_a.direction_to_inner(normal);
     let patch_a = patch::along(a, normal)?;
-    let patch_b = patch::along(b, -normal_in_b)?.placed(b_in_a);
+    let mut patch_b = patch::along(b, -normal_in_b)?;
+    patch_b.place(b_in_a);
     let touch = Touch { normal, radii: [a.radius, b.radius], margin, relation };
     if let Some(clipped) = touch.of_faces(&patch_a, &patch_b) {
         if clipped.kept_deepest {
@@ -66,10 +67,16 @@ pub(super) fn manifold(
         return Ok(again.unwrap_or(clipped));
     }
     let edges = (patch::edge_along(a, normal), patch::edge_along(b, -normal_in_b));
-    if let (Some(edge_a), Some(edge_b)) = edges {
-        return Ok(touch.of_edges(&edge_a, &edge_b.placed(b_in_a)));
+    if let (Some(edge_a), Some(mut edge_b)) = edges {
+        edge_b.place(b_in_a);
+        return Ok(touch.of_edges(&edge_a, &edge_b));
     }
     Ok(touch.only_witness([patch_a.feature, patch_b.feature]))
+}
+
+/// Whether a face with this outward unit normal lies across a unit direction.
+pub(super) fn is_flat(normal: DVec3, direction: DVec3) -> bool {
+    normal.cross(direction).length_squared() <= FLAT * FLAT
 }
 
 /// What the steps of building a manifold share.
@@ -115,16 +122,21 @@ impl Touch<'_> {
     /// The manifold of an edge of each part.
     pub(super) fn of_edges(&self, a: &Patch, b: &Patch) -> Clipped {
         let direction = |patch: &Patch| match patch.corners() {
-            [from, to] => (to.place - from.place).normalize_or_zero(),
+            [from, to] => to.place - from.place,
             _ => DVec3::ZERO,
         };
         let (along_a, along_b) = (direction(a), direction(b));
-        let is_flat = |along: DVec3| along.dot(self.normal).abs() <= PARALLEL;
-        if !is_flat(along_a) || !is_flat(along_b) {
+        let (square_a, square_b) = (along_a.length_squared(), along_b.length_squared());
+        let is_flat = |along: DVec3, square: f64| {
+            let lean = along.dot(self.normal);
+            lean * lean <= PARALLEL * PARALLEL * square
+        };
+        let (is_flat_a, is_flat_b) = (is_flat(along_a, square_a), is_flat(along_b, square_b));
+        if !is_flat_a || !is_flat_b {
             // A corner of one of them: the end that reaches farther.
-            let name = |patch: &Patch, along: DVec3, outward: DVec3| match patch.corners() {
-                [from, to] if !is_flat(along) => {
-                    if along.dot(outward) > 0.0 {
+            let name = |patch: &Patch, lean: f64, is_flat: bool| match patch.corners() {
+                [from, to] if !is_flat => {
+                    if lean > 0.0 {
                         to.vertex
                     } else {
                         from.vertex
@@ -132,16 +144,17 @@ impl Touch<'_> {
                 }
                 _ => patch.feature,
             };
-            return self.only_witness([name(a, along_a, self.normal), name(b, along_b, -self.normal)]);
+            let (lean_a, lean_b) = (along_a.dot(self.normal), -along_b.dot(self.normal));
+            return self.only_witness([name(a, lean_a, is_flat_a), name(b, lean_b, is_flat_b)]);
         }
-        if along_a.cross(along_b).length() <= PARALLEL {
+        if along_a.cross(along_b).length_squared() <= PARALLEL * PARALLEL * square_a * square_b {
             return self.clipped(Owner::A, a, b);
         }
         // Where the edges cross is known better than the general search tells it.
         let (on_a, on_b, is_inside) = crossing(a, b);
         let [radius_a, radius_b] = self.radii;
         let (on_a, on_b) = (on_a + radius_a * self.normal, on_b - radius_b * self.normal);
-        let error = |on_a: DVec3, on_b: DVec3| (on_b - on_a).distance(self.normal * self.relation.separation);
+        let error = |on_a: DVec3, on_b: DVec3| (on_b - on_a).distance_squared(self.normal * self.relation.separation);
         let relation = if is_inside && error(on_a, on_b) < error(self.relation.on_a, self.relation.on_b) {
             Relation { on_a, on_b, ..*self.relation }
         } else {
@@ -168,14 +181,16 @@ impl Touch<'_> {
     fn clipped(&self, owner: Owner, reference: &Patch, incident: &Patch) -> Clipped {
         // From the reference to the incident part.
         let outward = if owner == Owner::A { self.normal } else { -self.normal };
-        let mut polygon = Polygon::of(incident, outward);
-        let mut spare = Polygon::EMPTY;
+        let (mut first, mut second) = (Polygon::of(incident, outward), Polygon::EMPTY);
+        let (mut polygon, mut spare) = (&mut first, &mut second);
         let sides = reference.corners();
         for (index, side) in sides.iter().enumerate() {
             let along = sides[(index + 1) % sides.len()].place - side.place;
             // A line has an end at each corner; a face has a side after each.
             let inward = if sides.len() == 2 { along } else { outward.cross(along) };
-            polygon.clip(side.place, inward, index as u32, &mut spare);
+            if polygon.clip(side.place, inward, index as u32, spare) {
+                std::mem::swap(&mut polygon, &mut spare);
+            }
         }
 
         let top = sides.iter().map(|side| outward.dot(side.place)).fold(f64::NEG_INFINITY, f64::max);
@@ -195,10 +210,6 @@ impl Touch<'_> {
             candidates[count] = Candidate { place, depth, features };
             count += 1;
         }
-        let size = match (reference.size(), incident.size()) {
-            (reference, 0.0) => reference,
-            (reference, incident) => reference.min(incident),
-        };
         if count == 0 {
             let witness = self.only_witness([Feature::SURFACE; 2]);
             return Clipped { kept_deepest: false, is_normal_of_b: owner == Owner::B, ..witness };
@@ -206,7 +217,14 @@ impl Touch<'_> {
         let mut manifold = reduced(&mut candidates[..count], self.normal);
         let lost = -self.relation.separation - f64::from(manifold.deepest());
         let rounding = 4.0 * f64::from(f32::EPSILON) * self.relation.separation.abs();
-        let kept_deepest = lost <= LOST * size + rounding;
+        let is_lost = |lost: f64| {
+            let size = match (reference.size(), incident.size()) {
+                (reference, 0.0) => reference,
+                (reference, incident) => reference.min(incident),
+            };
+            lost > LOST * size
+        };
+        let kept_deepest = lost <= rounding || !is_lost(lost - rounding);
         if !kept_deepest {
             manifold.take_in(self.witness([Feature::SURFACE; 2]).contacts()[0]);
         }
@@ -312,8 +330,8 @@ impl Polygon {
         corners.iter().zip(arrivals.map(|arrival| self.line.unwrap_or(arrival)))
     }
 
-    /// Keeps what is on the inner side of the plane through `point`; `spare` is where it is put together.
-    fn clip(&mut self, point: DVec3, inward: DVec3, side: u32, spare: &mut Self) {
+    /// Keeps what is on the inner side of the plane through `point`; true if it is put together in `spare`.
+    fn clip(&mut self, point: DVec3, inward: DVec3, side: u32, spare: &mut Self) -> bool {
         let mut heights = [0.0; 2 * MOST_CORNERS];
         let mut is_cut = false;
         for (height, corner) in heights.iter_mut().zip(&self.corners[..self.count]) {
@@ -321,11 +339,11 @@ impl Polygon {
             is_cut |= *height < 0.0;
         }
         if !is_cut {
-            return;
+            return false;
         }
         if self.count == 2 {
             self.clip_segment([heights[0], heights[1]], side);
-            return;
+            return false;
         }
         spare.count = 0;
         for index in 0..self.count {
@@ -341,8 +359,7 @@ impl Polygon {
                 spare.push(ClipCorner { place, vertex: corner.vertex, leaving });
             }
         }
-        self.count = spare.count;
-        self.corners[..spare.count].copy_from_slice(&spare.corners[..spare.count]);
+        true
     }
 
     /// A segment keeps two corners; the one that is cut off moves to the cut.

@@ -3,19 +3,20 @@
 //! Boxes find the axis among 15, polytopes that overlap by their faces and edges, all others by the general search for
 //! the signed distance.
 
-use super::clip::{self, Clipped, Relation};
+use super::clip::{self, Clipped, Relation, Touch};
 use super::cuboid_cuboid::{self, Verdict};
-use super::hull_hull;
+use super::hull_hull::{self, Finding};
 use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::placement::Placement;
-use crate::distance::signed::{Cache, signed};
+use crate::distance::signed::{Cache, signed, signed_traced};
 use crate::shape::Shape;
+use crate::trace::Tracer;
 use glam::DVec3;
 
 /// What is known of two convex parts.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Answer {
-    /// Farther apart than the margin, along this axis in the frame of the first if one is known.
+    /// Farther apart than the margin, along this axis of any length in the frame of the first if one is known.
     Apart(Option<DVec3>),
     Touching(Clipped),
 }
@@ -55,34 +56,50 @@ pub(super) fn answer(
     b: &Convex<'_>,
     b_in_a: &Placement,
     margin: f64,
-    cache: &mut Cache,
+    (cache, tracer): (&mut Cache, &mut impl Tracer),
 ) -> Result<Answer, SupportFault> {
     if let (Core::Cuboid(half_a), Core::Cuboid(half_b)) = (a.core, b.core) {
-        match cuboid_cuboid::contact((half_a, a.radius), (half_b, b.radius), b_in_a, margin) {
+        match cuboid_cuboid::contact((half_a, a.radius), (half_b, b.radius), b_in_a, margin, tracer) {
             Verdict::Apart(axis) => return Ok(Answer::Apart(Some(axis))),
             Verdict::Touching(clipped) => return Ok(Answer::Touching(clipped)),
             Verdict::Cornered => {}
         }
     }
     if let (Core::Hull(hull_a), Core::Hull(hull_b)) = (a.core, b.core) {
-        if b_in_a.position.length() > hull_a.outer_radius() + hull_b.outer_radius() + a.radius + b.radius + margin {
-            return Ok(Answer::Apart(b_in_a.position.try_normalize()));
-        }
-        if let Some(cores) = hull_hull::least_depth(hull_a, hull_b, b_in_a) {
-            let relation = Relation {
-                separation: cores.separation - a.radius - b.radius,
-                on_a: cores.on_a + a.radius * cores.normal,
-                on_b: cores.on_b - b.radius * cores.normal,
-                ..cores
-            };
-            return clip::manifold(a, b, b_in_a, &relation, margin).map(Answer::Touching);
+        match hull_hull::meet((hull_a, hull_b), b_in_a, margin + a.radius + b.radius, tracer) {
+            Finding::Apart(axis) => return Ok(Answer::Apart(Some(axis))),
+            Finding::Touching(cores, meeting) => {
+                let relation = Relation {
+                    separation: cores.separation - a.radius - b.radius,
+                    on_a: cores.on_a + a.radius * cores.normal,
+                    on_b: cores.on_b - b.radius * cores.normal,
+                    ..cores
+                };
+                let touch = Touch { normal: cores.normal, radii: [a.radius, b.radius], margin, relation: &relation };
+                return Ok(Answer::Touching(hull_hull::clipped((hull_a, hull_b), b_in_a, &touch, meeting)));
+            }
+            Finding::Unknown => {}
         }
     }
+    searched(a, b, b_in_a, margin, (cache, tracer))
+}
+
+/// The same by the general search.
+pub(super) fn searched<T: Tracer>(
+    a: &Convex<'_>,
+    b: &Convex<'_>,
+    b_in_a: &Placement,
+    margin: f64,
+    (cache, tracer): (&mut Cache, &mut T),
+) -> Result<Answer, SupportFault> {
     // What is exactly the margin apart still counts.
     let limit = margin + f64::MIN_POSITIVE.max(1e-12 * margin);
-    let Some(found) = signed(a, b, b_in_a, limit, cache)? else {
-        return Ok(Answer::Apart(None));
+    let found = if T::LISTENS {
+        signed_traced(a, b, b_in_a, limit, cache, tracer)?
+    } else {
+        signed(a, b, b_in_a, limit, cache)?
     };
+    let Some(found) = found else { return Ok(Answer::Apart(None)) };
     if found.distance > margin {
         return Ok(Answer::Apart(Some(found.normal)));
     }

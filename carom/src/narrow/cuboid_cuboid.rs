@@ -9,9 +9,13 @@
 //! Source: Gottschalk, Lin, Manocha 1996, doi 10.1145/237170.237244.
 
 use super::clip::{Clipped, Relation, Touch, crossing};
-use super::patch;
+use super::convex::{self, Answer};
+use super::{LocalManifold, patch};
+use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::placement::Placement;
-use glam::DVec3;
+use crate::distance::signed::Cache;
+use crate::trace::{AxisKind, AxisStep, StopReason, Tracer};
+use glam::{DVec3, Vec3};
 
 /// An edge axis must be shallower than the best face by this share of the boxes' size and of the depth.
 const FACE_PREFERENCE: f64 = 1e-5;
@@ -36,6 +40,27 @@ enum Axis {
     Edges(usize, usize),
 }
 
+/// The contact of two boxes that keep nothing, given by half of their extents and their roundings.
+pub(super) fn contact_alone(
+    boxes: [(Vec3, f32); 2],
+    b_in_a: &Placement,
+    margin: f64,
+    tracer: &mut impl Tracer,
+) -> Result<Option<LocalManifold>, SupportFault> {
+    let [a, b] = boxes.map(|(half, radius)| (half.as_dvec3(), f64::from(radius)));
+    Ok(match contact(a, b, b_in_a, margin, tracer) {
+        Verdict::Apart(_) => None,
+        Verdict::Touching(clipped) => Some(clipped.manifold),
+        Verdict::Cornered => {
+            let [a, b] = [a, b].map(|(half, radius)| Convex { core: Core::Cuboid(half), radius });
+            match convex::searched(&a, &b, b_in_a, margin, (&mut Cache::default(), tracer))? {
+                Answer::Apart(_) => None,
+                Answer::Touching(clipped) => Some(clipped.manifold),
+            }
+        }
+    })
+}
+
 /// The contact of two boxes, given by half of their extents and their roundings, whose cores must overlap to count as
 /// touching if they are rounded.
 pub(super) fn contact(
@@ -43,6 +68,7 @@ pub(super) fn contact(
     (half_b, radius_b): (DVec3, f64),
     b_in_a: &Placement,
     margin: f64,
+    tracer: &mut impl Tracer,
 ) -> Verdict {
     let radii = radius_a + radius_b;
     let limit = margin + radii;
@@ -57,6 +83,7 @@ pub(super) fn contact(
     for i in 0..3 {
         let reach_b = sizes[0][i] * half_b.x + sizes[1][i] * half_b.y + sizes[2][i] * half_b.z;
         let gap = offset[i].abs() - half_a[i] - reach_b;
+        tracer.axis(|| record(Axis::FaceOfA(i), gap, b_in_a));
         if gap > best.0 {
             best = (gap, Axis::FaceOfA(i));
         }
@@ -65,12 +92,14 @@ pub(super) fn contact(
     for j in 0..3 {
         let reach_a = sizes[j][0] * half_a.x + sizes[j][1] * half_a.y + sizes[j][2] * half_a.z;
         let gap = offset_in_b[j].abs() - half_b[j] - reach_a;
+        tracer.axis(|| record(Axis::FaceOfB(j), gap, b_in_a));
         // The first box keeps its face unless the other's is better by more than rounding.
         if gap > best.0 + tie {
             best = (gap, Axis::FaceOfB(j));
         }
     }
     if best.0 > limit {
+        tracer.stop(StopReason::BeyondLimit);
         return Verdict::Apart(normal_of(best.1, b_in_a));
     }
 
@@ -87,6 +116,9 @@ pub(super) fn contact(
             let reach_a = half_a[m] * sizes[j][n] + half_a[n] * sizes[j][m];
             let reach_b = half_b[k] * sizes[l][i] + half_b[l] * sizes[k][i];
             let gap = between - reach_a - reach_b;
+            if square > PARALLEL * PARALLEL {
+                tracer.axis(|| record(Axis::Edges(i, j), gap / square.sqrt(), b_in_a));
+            }
             let signed_square = gap * gap.abs();
             if square > PARALLEL * PARALLEL && signed_square * edge.1 > edge.0 * square {
                 edge = (signed_square, square, (i, j));
@@ -99,13 +131,25 @@ pub(super) fn contact(
         best = (edge_gap, Axis::Edges(edge.2.0, edge.2.1));
     }
     if best.0 > limit {
+        tracer.stop(StopReason::BeyondLimit);
         return Verdict::Apart(normal_of(best.1, b_in_a));
     }
+    tracer.stop(StopReason::BoundsMet);
     if radii > 0.0 && best.0 > 0.0 {
         return Verdict::Cornered;
     }
     let clipped = touching(half_a, half_b, b_in_a, best, (radius_a, radius_b), margin);
     if best.0 > 0.0 && !clipped.kept_deepest { Verdict::Cornered } else { Verdict::Touching(clipped) }
+}
+
+/// What a tracer is told of an axis.
+fn record(axis: Axis, gap: f64, b_in_a: &Placement) -> AxisStep {
+    let kind = match axis {
+        Axis::FaceOfA(i) => AxisKind::FaceOfA(i as u32),
+        Axis::FaceOfB(j) => AxisKind::FaceOfB(j as u32),
+        Axis::Edges(i, j) => AxisKind::Edges([i as u32, j as u32]),
+    };
+    AxisStep { axis: normal_of(axis, b_in_a), gap, kind }
 }
 
 /// The unit normal of an axis, from the first box to the second.
@@ -135,30 +179,28 @@ fn touching(
         on_a: on_a + radius_a * normal,
         on_b: on_b - radius_b * normal,
     };
-    let touch = |relation: &Relation, of: &dyn Fn(&Touch<'_>) -> Option<Clipped>| {
-        let touch = Touch { normal, radii: [radius_a, radius_b], margin, relation };
-        of(&touch).unwrap_or_else(|| touch.only_witness(Default::default()))
-    };
+    let radii = [radius_a, radius_b];
     let [corner_a, corner_b] = [(half_a, normal), (half_b, -normal_in_b)].map(|(half, along)| half.copysign(along));
-    let face = |half: DVec3, along: DVec3, axis: usize| patch::of_cuboid_face(half, axis, along[axis] >= 0.0);
-    match axis {
+    let (axis_a, axis_b, relation) = match axis {
         Axis::FaceOfA(i) => {
             let on_b = b_in_a.point_to_outer(corner_b);
-            let incident = face(half_b, -normal_in_b, patch::largest_axis(normal_in_b.abs())).placed(b_in_a);
-            let reference = face(half_a, normal, i);
-            touch(&relate(on_b - gap * normal, on_b), &|touch| touch.of_faces(&reference, &incident))
+            (i, patch::largest_axis(normal_in_b.abs()), relate(on_b - gap * normal, on_b))
         }
-        Axis::FaceOfB(j) => {
-            let incident = face(half_a, normal, patch::largest_axis(normal.abs()));
-            let reference = face(half_b, -normal_in_b, j).placed(b_in_a);
-            touch(&relate(corner_a, corner_a + gap * normal), &|touch| touch.of_faces(&incident, &reference))
-        }
+        Axis::FaceOfB(j) => (patch::largest_axis(normal.abs()), j, relate(corner_a, corner_a + gap * normal)),
         Axis::Edges(i, j) => {
             let edge_a = patch::of_cuboid_edge(half_a, i, normal);
-            let edge_b = patch::of_cuboid_edge(half_b, j, -normal_in_b).placed(b_in_a);
+            let mut edge_b = patch::of_cuboid_edge(half_b, j, -normal_in_b);
+            edge_b.place(b_in_a);
             let (on_a, on_b, is_inside) = crossing(&edge_a, &edge_b);
-            let clipped = touch(&relate(on_a, on_b), &|touch| Some(touch.of_edges(&edge_a, &edge_b)));
-            Clipped { kept_deepest: is_inside, ..clipped }
+            let touch = Touch { normal, radii, margin, relation: &relate(on_a, on_b) };
+            let mut clipped = touch.of_edges(&edge_a, &edge_b);
+            clipped.kept_deepest = is_inside;
+            return clipped;
         }
-    }
+    };
+    let patch_a = patch::of_cuboid_face(half_a, axis_a, normal[axis_a] >= 0.0);
+    let mut patch_b = patch::of_cuboid_face(half_b, axis_b, -normal_in_b[axis_b] >= 0.0);
+    patch_b.place(b_in_a);
+    let touch = Touch { normal, radii, margin, relation: &relation };
+    touch.of_faces(&patch_a, &patch_b).unwrap_or_else(|| touch.only_witness(Default::default()))
 }

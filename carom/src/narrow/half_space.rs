@@ -43,7 +43,8 @@ pub(super) fn with_convex(
         let place = place - normal * (b.radius - 0.5 * depth);
         Candidate { place, depth, features: [Feature::face(0), feature] }
     };
-    let patch = patch::along(b, down_in_b)?.placed(b_in_a);
+    let mut patch = patch::along(b, down_in_b)?;
+    patch.place(b_in_a);
     let mut candidates = [Candidate::default(); MOST_CORNERS + 1];
     let mut count = 0;
     let (mut found, mut size) = (f64::NEG_INFINITY, 0.0f64);

@@ -29,10 +29,10 @@ pub struct LocalManifold {
 
 impl LocalManifold {
     /// A manifold of one point.
+    #[inline]
     pub(crate) fn of_one(normal: Vec3, contact: LocalContact) -> Self {
-        let mut manifold = Self::empty(normal);
-        manifold.push(contact);
-        manifold
+        let none = LocalContact::default();
+        Self { normal, contacts: [contact, none, none, none], count: 1 }
     }
 
     /// A manifold without points yet.

@@ -69,14 +69,13 @@ impl Patch {
         self.corners().iter().map(|corner| corner.place.distance_squared(first)).fold(0.0, f64::max).sqrt()
     }
 
-    /// In the frame in which the shape stands at `placement`.
+    /// Into the frame in which the shape stands at `placement`; in place, for a patch is large.
     #[inline]
-    pub(super) fn placed(mut self, placement: &Placement) -> Self {
+    pub(super) fn place(&mut self, placement: &Placement) {
         for corner in &mut self.corners[..self.count] {
             corner.place = placement.point_to_outer(corner.place);
         }
         self.normal = placement.direction_to_outer(self.normal);
-        self
     }
 }
 
@@ -144,14 +143,7 @@ pub(super) fn edge_along(convex: &Convex<'_>, direction: DVec3) -> Option<Patch>
         }
         Core::Hull(hull) => {
             let vertex = hull.support_vertex(direction.as_vec3(), u32::MAX);
-            let place = |vertex: u32| hull.vertices()[vertex as usize].as_dvec3();
-            let fall = |neighbour: u32| {
-                let along = place(vertex) - place(neighbour);
-                along.dot(direction) / along.length()
-            };
-            let edges = hull.neighbours(vertex as usize).iter().zip(hull.edges_at(vertex));
-            let flattest = edges.min_by(|a, b| fall(*a.0).total_cmp(&fall(*b.0)));
-            flattest.map(|(_, &edge)| of_hull_edge(hull, edge))
+            hull_edge_at(hull, vertex, direction).map(|edge| of_hull_edge(hull, edge))
         }
         Core::Cylinder { half_height, .. } | Core::Cone { half_height, .. } if half_height > 0.0 => {
             along(convex, direction).ok().filter(|patch| patch.count == 2)
@@ -189,26 +181,24 @@ pub(super) fn largest_axis(size: DVec3) -> usize {
 
 /// The face of a box across `axis`, on the positive side or not.
 pub(super) fn of_cuboid_face(half: DVec3, axis: usize, is_positive: bool) -> Patch {
-    let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
-    let sign = if is_positive { 1.0 } else { -1.0 };
-    let mut patch = Patch::empty(DVec3::AXES[axis] * sign, Feature::face(2 * axis as u32 + u32::from(is_positive)));
-    let front = [(true, true), (false, true), (false, false), (true, false)];
-    let back = [(true, true), (true, false), (false, false), (false, true)];
-    let signs = if is_positive { front } else { back };
-    for (index, (along_u, along_v)) in signs.into_iter().enumerate() {
-        let (next_u, next_v) = signs[(index + 1) % 4];
-        let mut bits = [false; 3];
-        (bits[axis], bits[u], bits[v]) = (is_positive, along_u, along_v);
-        let edge = if along_u != next_u {
-            cuboid_edge(u, [(v, along_v), (axis, is_positive)])
-        } else {
-            debug_assert!(along_v != next_v, "neighbouring corners differ along one axis");
-            cuboid_edge(v, [(axis, is_positive), (u, along_u)])
+    let (u, v) = ([1, 2, 0][axis], [2, 0, 1][axis]);
+    let (sign, side) = if is_positive { (1.0, 1) } else { (-1.0, 0) };
+    let mut patch = Patch::empty(DVec3::AXES[axis] * sign, Feature::face(2 * axis as u32 + side));
+    let middle = DVec3::AXES[axis] * (sign * half[axis]);
+    let (along_u, along_v) = (DVec3::AXES[u] * half[u], DVec3::AXES[v] * half[v]);
+    // Where each corner is along u and v, and whether the edge to the next is along u.
+    const FRONT: [(u32, u32, bool); 4] = [(1, 1, true), (0, 1, false), (0, 0, true), (1, 0, false)];
+    const BACK: [(u32, u32, bool); 4] = [(1, 1, false), (1, 0, true), (0, 0, false), (0, 1, true)];
+    let order = if is_positive { &FRONT } else { &BACK };
+    for (place, &(at_u, at_v, is_along_u)) in patch.corners.iter_mut().zip(order) {
+        let edge = if is_along_u { cuboid_edge(u, at_v, side) } else { cuboid_edge(v, side, at_u) };
+        *place = Corner {
+            place: middle + if at_u == 1 { along_u } else { -along_u } + if at_v == 1 { along_v } else { -along_v },
+            vertex: Feature::vertex(side << axis | at_u << u | at_v << v),
+            edge,
         };
-        let place = DVec3::from_array(std::array::from_fn(|k| if bits[k] { half[k] } else { -half[k] }));
-        let vertex = bits.iter().enumerate().fold(0, |index, (k, &bit)| index | u32::from(bit) << k);
-        patch.push(Corner { place, vertex: Feature::vertex(vertex), edge });
     }
+    patch.count = 4;
     patch
 }
 
@@ -221,47 +211,78 @@ pub(super) fn of_cuboid_edge(half: DVec3, axis: usize, direction: DVec3) -> Patc
         let place = DVec3::from_array(std::array::from_fn(|k| if bits[k] { half[k] } else { -half[k] }));
         (place, Feature::vertex(bits.iter().enumerate().fold(0, |index, (k, &bit)| index | u32::from(bit) << k)))
     };
-    let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+    let (u, v) = ([1, 2, 0][axis], [2, 0, 1][axis]);
     let (from, to) = (corner(false), corner(true));
-    Patch::segment([from.0, to.0], [from.1, to.1], cuboid_edge(axis, [(u, is_positive[u]), (v, is_positive[v])]))
+    let edge = cuboid_edge(axis, u32::from(is_positive[u]), u32::from(is_positive[v]));
+    Patch::segment([from.0, to.0], [from.1, to.1], edge)
 }
 
-/// The name of the edge along `axis` on these sides of the two next axes, in order.
-fn cuboid_edge(axis: usize, sides: [(usize, bool); 2]) -> Feature {
-    debug_assert!(sides[0].0 == (axis + 1) % 3 && sides[1].0 == (axis + 2) % 3);
-    Feature::edge(4 * axis as u32 + u32::from(sides[0].1) + 2 * u32::from(sides[1].1))
+/// The name of the edge along `axis` on the positive (1) or negative (0) sides of the next axis and the one after it.
+fn cuboid_edge(axis: usize, side_of_next: u32, side_of_last: u32) -> Feature {
+    Feature::edge(4 * axis as u32 + side_of_next + 2 * side_of_last)
 }
 
 /// The face that looks most along `direction` among those at the farthest vertex.
 fn hull_face_along(hull: &ConvexHull, direction: DVec3) -> u32 {
-    let direction_narrow = direction.as_vec3();
-    let vertex = hull.support_vertex(direction_narrow, u32::MAX);
+    hull_face_at(hull, hull.support_vertex(direction.as_vec3(), u32::MAX), direction)
+}
+
+/// The face at a vertex that looks most along `direction`.
+pub(super) fn hull_face_at(hull: &ConvexHull, vertex: u32, direction: DVec3) -> u32 {
+    let direction = direction.as_vec3();
     let mut best = (0, f32::NEG_INFINITY);
     for &edge in hull.edges_at(vertex) {
-        // Each face at the vertex has two edges there.
-        for face in hull.edges()[edge as usize].faces {
-            let along = hull.planes()[face as usize].normal.dot(direction_narrow);
-            if along > best.1 || along == best.1 && face < best.0 {
-                best = (face, along);
-            }
+        // Each face at the vertex has one edge that leads away from it.
+        let edge = hull.edges()[edge as usize];
+        let face = edge.faces[usize::from(edge.vertices[0] != vertex)];
+        let along = hull.planes()[face as usize].normal.dot(direction);
+        if along > best.1 || along == best.1 && face < best.0 {
+            best = (face, along);
         }
     }
     best.0
 }
 
+/// The edge at a vertex, the farthest along `direction`, that is most across it.
+pub(super) fn hull_edge_at(hull: &ConvexHull, vertex: u32, direction: DVec3) -> Option<u32> {
+    let place = |vertex: u32| hull.vertices()[vertex as usize].as_dvec3();
+    let from = place(vertex);
+    let mut best = None;
+    let mut least = f64::INFINITY;
+    for (&neighbour, &edge) in hull.neighbours(vertex as usize).iter().zip(hull.edges_at(vertex)) {
+        let along = from - place(neighbour);
+        let fall = along.dot(direction) / along.length();
+        if fall < least {
+            (best, least) = (Some(edge), fall);
+        }
+    }
+    best
+}
+
+/// The outward unit normal of a face, and how far its outermost corner is along it.
+pub(super) fn hull_face_plane(hull: &ConvexHull, face: u32) -> (DVec3, f64) {
+    let normal = hull_face_normal(hull, face);
+    let corners = hull.face_corners(face as usize).iter().take(MOST_CORNERS);
+    let heights = corners.map(|&corner| normal.dot(hull.vertices()[corner as usize].as_dvec3()));
+    (normal, heights.fold(f64::NEG_INFINITY, f64::max))
+}
+
+/// The outward unit normal of a face.
+pub(super) fn hull_face_normal(hull: &ConvexHull, face: u32) -> DVec3 {
+    hull.planes()[face as usize].normal.as_dvec3().normalize_or(DVec3::Y)
+}
+
 pub(super) fn of_hull_face(hull: &ConvexHull, face: u32) -> Patch {
     let corners = hull.face_corners(face as usize);
-    let normal = hull.planes()[face as usize].normal.as_dvec3().normalize_or(DVec3::Y);
-    let mut patch = Patch::empty(normal, Feature::face(face));
+    let edges = hull.face_edges(face);
+    let mut patch = Patch::empty(hull_face_normal(hull, face), Feature::face(face));
     let count = corners.len().min(MOST_CORNERS);
     for index in 0..count {
-        let at = |index: usize| index * corners.len() / count;
-        let here = corners[at(index)];
-        let next = corners[(at(index) + 1) % corners.len()];
+        let at = index * corners.len() / count;
         patch.push(Corner {
-            place: hull.vertices()[here as usize].as_dvec3(),
-            vertex: Feature::vertex(here),
-            edge: Feature::edge(hull.edge_between(here, next)),
+            place: hull.vertices()[corners[at] as usize].as_dvec3(),
+            vertex: Feature::vertex(corners[at]),
+            edge: Feature::edge(edges[at]),
         });
     }
     patch

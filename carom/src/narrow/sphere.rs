@@ -6,6 +6,7 @@ use crate::pose::LocalPose;
 use glam::{DVec3, Vec3};
 
 /// The contact of two balls. Concentric ones part upwards, for want of a better direction.
+#[inline]
 pub(super) fn with_ball(radius_a: f32, radius_b: f32, b_in_a: &LocalPose, margin: f32) -> Option<LocalManifold> {
     touch(b_in_a.position.as_dvec3(), [radius_a, radius_b], Feature::SURFACE, margin)
 }
@@ -67,6 +68,7 @@ pub(super) fn with_cuboid(
 }
 
 /// The contact of a ball around the origin and one around `between`.
+#[inline]
 fn touch(between: DVec3, radii: [f32; 2], feature: Feature, margin: f32) -> Option<LocalManifold> {
     let square = between.length_squared();
     let reach = f64::from(radii[0]) + f64::from(radii[1]) + f64::from(margin);
@@ -74,11 +76,14 @@ fn touch(between: DVec3, radii: [f32; 2], feature: Feature, margin: f32) -> Opti
         return None;
     }
     let distance = square.sqrt();
-    let normal = if distance > 0.0 { between / distance } else { DVec3::Y };
+    // One over the distance, by a division that need not wait for the root.
+    let inverse = distance * (1.0 / square);
+    let normal = if distance > 0.0 { between * inverse } else { DVec3::Y };
     contact(normal, distance, radii, feature, margin)
 }
 
 /// The contact of a ball around the origin whose centre is `distance` from the other's core.
+#[inline]
 fn contact(normal: DVec3, distance: f64, radii: [f32; 2], feature: Feature, margin: f32) -> Option<LocalManifold> {
     let depth = (f64::from(radii[0]) + f64::from(radii[1]) - distance) as f32;
     if depth < -margin {

@@ -1,5 +1,6 @@
 //! The stage of the narrow phase: from pairs of convex parts in the world to manifolds in its axes.
 
+use super::mesh::{self, ContactBuffer, Relative};
 use super::{Feature, LocalManifold, MAX_POINTS, contact_in};
 use crate::body::Bodies;
 use crate::distance::placement::Placement;
@@ -42,7 +43,12 @@ impl Manifold {
 }
 
 /// The stage: replaces `manifolds` by the contacts of `pairs`, in their order.
-pub(crate) fn collide(pairs: &[ConvexPair], bodies: &Bodies, manifolds: &mut Vec<Manifold>) {
+pub(crate) fn collide(
+    pairs: &[ConvexPair],
+    bodies: &Bodies,
+    contacts: &mut ContactBuffer,
+    manifolds: &mut Vec<Manifold>,
+) {
     manifolds.clear();
     for pair in pairs {
         let (Some(shape_a), Some(shape_b)) = (mid::shape_of(bodies, &pair.a), mid::shape_of(bodies, &pair.b)) else {
@@ -65,12 +71,21 @@ pub(crate) fn collide(pairs: &[ConvexPair], bodies: &Bodies, manifolds: &mut Vec
         let near_pose = &near.1.pose;
         let offset = far_pose.position - near_pose.position;
         let placement = || Placement::seen_from(&Placement::turned(near_pose), offset, far_pose.rotation);
+        if is_surface(near.0) || is_surface(far.0) {
+            let relative = Relative { pose: far_in_near, placement: placement() };
+            let size = reach(near.0);
+            for local in mesh::patches_of(near.0, far.0, &relative, contacts) {
+                manifolds.push(in_world(pair, &local.manifold, &near.1.pose, is_swapped, size, bodies));
+            }
+            continue;
+        }
         // The door lets in only shapes with contacts; a user's shape that answers NaN later on touches nothing.
         if let Ok(Some(local)) = contact_in(near.0, far.0, &far_in_near, placement, 0.0, None) {
             let size = reach(near.0);
             manifolds.push(in_world(pair, &local, &near.1.pose, is_swapped, size, bodies));
         }
     }
+    mesh::drop_inner_seams(manifolds, bodies, contacts);
 }
 
 /// About how far a part reaches from its origin.
@@ -78,6 +93,8 @@ fn reach(shape: &Shape) -> f32 {
     match shape {
         Shape::Sphere(sphere) => sphere.radius(),
         Shape::Cuboid(cuboid) => cuboid.core().half_extents().max_element() + cuboid.radius(),
+        // A mesh is rarely the smaller one, and its middle tells nothing of where it is touched.
+        Shape::Mesh(_) | Shape::HeightField(_) => f32::MAX,
         Shape::HalfSpace(_) => f32::INFINITY,
         Shape::Point(_)
         | Shape::Segment(_)
@@ -87,11 +104,14 @@ fn reach(shape: &Shape) -> f32 {
         | Shape::Cone(_)
         | Shape::Ellipsoid(_)
         | Shape::Hull(_)
-        | Shape::Mesh(_)
-        | Shape::HeightField(_)
         | Shape::Compound(_)
         | Shape::Custom(_) => 1.0,
     }
+}
+
+/// Whether a part of a body is not convex, but a surface of triangles.
+fn is_surface(shape: &Shape) -> bool {
+    matches!(shape, Shape::Mesh(_) | Shape::HeightField(_))
 }
 
 /// The pose of a half-space moved along its plane to beside another part, which changes nothing but the numbers' size;

@@ -25,6 +25,7 @@ pub(super) enum Pieces<'a> {
 }
 
 impl<'a> Form<'a> {
+    #[inline(always)]
     pub(super) fn of(shape: &'a Shape) -> Self {
         let rounded = |core: Core<'a>, radius: f32| Self::Convex(Convex { core, radius: f64::from(radius) });
         let sharp = |core: Core<'a>| rounded(core, 0.0);

@@ -10,13 +10,16 @@ mod penetration;
 
 pub use penetration::{Penetration, penetration};
 
+pub(crate) use penetration::way_out;
+
 use super::ray::{LocalHit, LocalRay};
 use super::ray_convex::through_triangle;
 use super::{Distance, QueryError, between, checked, near_enough};
 use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::feature::{self, Pair};
 use crate::distance::placement::Placement;
-use crate::distance::separation::{self, Separation};
+use crate::distance::separation::{self, Separation, Stop};
+use crate::distance::signed::Signed;
 use crate::mesh_tree::{Reach, Slot, visit_pairs};
 use crate::narrow::triangle_triangle;
 use crate::pose::Pose;
@@ -147,6 +150,24 @@ pub fn contains(mesh: &TriangleMesh, pose: &Pose, point: DVec3) -> Result<bool, 
     Ok(inside::contains(mesh, Placement::turned(&pose).point_to_inner(point - pose.position)))
 }
 
+/// Whether a point in the mesh's frame is inside it or on it; never if the mesh is not closed.
+pub(crate) fn contains_point(mesh: &TriangleMesh, point: DVec3) -> bool {
+    inside::contains(mesh, point)
+}
+
+/// The triangle of a mesh that is nearest to a point in its frame, and where it is nearest.
+pub(crate) fn nearest_triangle(mesh: &TriangleMesh, point: DVec3) -> Option<(u32, DVec3)> {
+    let (mut least, mut best) = (f64::INFINITY, None);
+    mesh.tree().visit_near(point, point, f64::INFINITY, |slot| {
+        let pair = feature::point_face(point, slot.wide_corners(mesh.vertices()));
+        if pair.distance() < least {
+            (least, best) = (pair.distance(), Some((slot.triangle, pair.on_b)));
+        }
+        least
+    });
+    best
+}
+
 /// The placement of the second mesh in the frame of the first, if both poses are sound.
 fn placed(pose_a: &Pose, pose_b: &Pose) -> Result<Placement, QueryError> {
     let (offset, turned) = between(pose_a, pose_b)?;
@@ -166,7 +187,7 @@ fn corners(mesh: &TriangleMesh, triangle: u32) -> [DVec3; 3] {
 }
 
 /// The crossings in the frame of the first mesh.
-fn visit_crossings(
+pub(crate) fn visit_crossings(
     a: &TriangleMesh,
     b: &TriangleMesh,
     b_in_a: &Placement,
@@ -191,7 +212,7 @@ fn visit_crossings(
 }
 
 /// The separation of the surfaces in the frame of the first; none if it is proven to be `limit` or more.
-pub(super) fn surface_separation(
+pub(crate) fn surface_separation(
     a: &TriangleMesh,
     b: &TriangleMesh,
     b_in_a: &Placement,
@@ -229,6 +250,29 @@ pub(super) fn surface_separation(
     separation::of_convex(&face_a, &face_b, b_in_a, limit)
 }
 
+/// The signed distance of two closed meshes in the frame of the first; none if it is proven to be `limit` or more.
+pub(super) fn signed_solids(
+    a: &TriangleMesh,
+    b: &TriangleMesh,
+    b_in_a: &Placement,
+    limit: f64,
+) -> Result<Option<Signed>, SupportFault> {
+    let Some(found) = penetration::local(a, b, b_in_a) else {
+        let apart = surface_separation(a, b, b_in_a, limit)?;
+        return Ok(apart.map(|found| {
+            let Separation { on_a, on_b, normal, lower, upper, stop, .. } = found;
+            Signed { normal, distance: on_a.distance(on_b).clamp(lower, upper), on_a, on_b, lower, upper, stop }
+        }));
+    };
+    let depth = found.way_out.length();
+    let normal = found.way_out / depth;
+    let on_b = found.deepest.unwrap_or(b_in_a.point_to_outer(b.tree().bounds().center().as_dvec3()));
+    let on_a = on_b + depth * normal;
+    let signed =
+        Signed { normal, distance: -depth, on_a, on_b, lower: -depth, upper: -found.lower, stop: Stop::Converged };
+    Ok(Some(signed).filter(|found| found.lower < limit))
+}
+
 /// Where a ray first meets the surface, in the mesh's frame.
 pub(super) fn cast(mesh: &TriangleMesh, ray: &LocalRay) -> Option<LocalHit> {
     let (right, up) = ray.direction.any_orthonormal_pair();
@@ -243,6 +287,36 @@ pub(super) fn cast(mesh: &TriangleMesh, ray: &LocalRay) -> Option<LocalHit> {
             best = Some(hit);
         }
         best.map_or(limit, |best| best.distance)
+    });
+    best
+}
+
+/// Whether a ray meets the surface at all.
+pub(super) fn is_hit(mesh: &TriangleMesh, ray: &LocalRay) -> bool {
+    let (right, up) = ray.direction.any_orthonormal_pair();
+    let mut is_hit = false;
+    mesh.tree().visit_ray(ray.origin, ray.direction, ray.max_distance, |slot| {
+        let corners = slot.wide_corners(mesh.vertices());
+        is_hit |= !passes_by(corners.map(|corner| corner - ray.origin), right, up)
+            && through_triangle(ray, corners).is_some();
+        // Nothing is nearer than that.
+        if is_hit { f64::NEG_INFINITY } else { ray.max_distance }
+    });
+    is_hit
+}
+
+/// The triangle that a ray in the mesh's frame meets first, at a distance up to `limit`, and that distance.
+pub(crate) fn first_triangle(mesh: &TriangleMesh, origin: DVec3, direction: DVec3, limit: f64) -> Option<(u32, f64)> {
+    let mut best: Option<(u32, f64)> = None;
+    mesh.tree().visit_ray(origin, direction, limit, |slot| {
+        let max_distance = best.map_or(limit, |(_, distance)| distance);
+        let ray = LocalRay { origin, direction, max_distance };
+        if let Some(hit) = through_triangle(&ray, slot.wide_corners(mesh.vertices()))
+            && best.is_none_or(|(_, distance)| hit.distance < distance)
+        {
+            best = Some((slot.triangle, hit.distance));
+        }
+        best.map_or(limit, |(_, distance)| distance)
     });
     best
 }

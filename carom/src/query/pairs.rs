@@ -69,6 +69,9 @@ pub(super) fn signed(
                 Err(QueryError::NotSupported { what: "the depth in another one", shape: ShapeKind::HalfSpace })
             }
         }
+        (Form::Pieces(Pieces::Mesh(a)), Form::Pieces(Pieces::Mesh(b))) if a.is_closed() && b.is_closed() => {
+            Ok(super::mesh::signed_solids(a, b, b_in_a, limit)?)
+        }
         (Form::Pieces(pieces), Form::Convex(_) | Form::HalfSpace(_) | Form::Pieces(_)) => {
             deepest_piece(pieces, b, b_in_a, limit, tracer)
         }
@@ -152,7 +155,7 @@ fn over_half_space(normal: DVec3, b: &Convex<'_>, b_in_a: &Placement) -> Result<
 
 /// Two half-spaces overlap unless they face each other. Normals that are opposite up to the rounding of f32 rotations
 /// count as opposite; their bounds hold for exactly opposite ones.
-fn half_space_to_half_space(a: DVec3, b: DVec3, b_in_a: &Placement) -> Separation {
+pub(super) fn half_space_to_half_space(a: DVec3, b: DVec3, b_in_a: &Placement) -> Separation {
     let b = b_in_a.direction_to_outer(b);
     let position = b_in_a.position;
     let height = a.dot(position);

@@ -65,6 +65,11 @@ impl LocalRay {
     pub(super) fn at(&self, distance: f64) -> DVec3 {
         self.origin + distance * self.direction
     }
+
+    /// In the frame of a part.
+    fn seen_from(&self, part: &Placement) -> Self {
+        Self { origin: part.point_to_inner(self.origin), direction: part.direction_to_inner(self.direction), ..*self }
+    }
 }
 
 /// Where a ray first meets a shape, or none if it does not. Solids are met at once by a ray that starts inside.
@@ -80,7 +85,34 @@ impl LocalRay {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn ray_cast(shape: &Shape, pose: &Pose, ray: &Ray) -> Result<Option<RayHit>, QueryError> {
-    let pose = checked("the shape", pose)?;
+    let (local, frame) = placed(pose, ray)?;
+    Ok(cast(&Form::of(shape), &local)?.map(|hit| RayHit {
+        distance: hit.distance,
+        point: ray.origin + hit.distance * ray.direction.as_dvec3().normalize(),
+        normal: frame.direction_to_outer(hit.normal).as_vec3(),
+        starts_inside: hit.starts_inside,
+    }))
+}
+
+/// Whether a ray meets a shape at all: ends at the first triangle or part that is found, near or far.
+///
+/// ```
+/// use carom::prelude::*;
+/// use carom::query::Ray;
+///
+/// let ball = Shape::sphere(1.0)?;
+/// let ray = Ray::new([0.0, 0.0, 0.0], [1.0, 0.0, 0.0]);
+/// assert!(query::ray_hits(&ball, &Pose::at([5.0, 0.5, 0.0]), &ray)?);
+/// assert!(!query::ray_hits(&ball, &Pose::at([5.0, 0.5, 0.0]), &ray.up_to(3.0))?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn ray_hits(shape: &Shape, pose: &Pose, ray: &Ray) -> Result<bool, QueryError> {
+    let (local, _) = placed(pose, ray)?;
+    hits(&Form::of(shape), &local)
+}
+
+/// What is wrong with a ray.
+pub(crate) fn checked_ray(ray: &Ray) -> Result<(), QueryError> {
     let direction = ray.direction.as_dvec3();
     if !ray.origin.is_finite() {
         return Err(QueryError::Vector { what: "origin of the ray", value: ray.origin });
@@ -91,20 +123,37 @@ pub fn ray_cast(shape: &Shape, pose: &Pose, ray: &Ray) -> Result<Option<RayHit>,
     if ray.max_distance.is_nan() || ray.max_distance < 0.0 {
         return Err(QueryError::MaxDistance(ray.max_distance));
     }
+    Ok(())
+}
+
+/// A ray in the frame of a shape, and that frame in the axes of the world, if both are sound.
+fn placed(pose: &Pose, ray: &Ray) -> Result<(LocalRay, Placement), QueryError> {
+    let pose = checked("the shape", pose)?;
+    checked_ray(ray)?;
     near_enough(ray.origin - pose.position)?;
-    let direction = direction.normalize();
     let frame = Placement::turned(&pose);
     let local = LocalRay {
         origin: frame.point_to_inner(ray.origin - pose.position),
-        direction: frame.direction_to_inner(direction),
+        direction: frame.direction_to_inner(ray.direction.as_dvec3().normalize()),
         max_distance: ray.max_distance,
     };
-    Ok(cast(&Form::of(shape), &local)?.map(|hit| RayHit {
-        distance: hit.distance,
-        point: ray.origin + hit.distance * direction,
-        normal: frame.direction_to_outer(hit.normal).as_vec3(),
-        starts_inside: hit.starts_inside,
-    }))
+    Ok((local, frame))
+}
+
+fn hits(form: &Form<'_>, ray: &LocalRay) -> Result<bool, QueryError> {
+    match form {
+        Form::Pieces(Pieces::Mesh(mesh)) => Ok(mesh::is_hit(mesh, ray)),
+        Form::Pieces(pieces @ Pieces::Compound(_)) => {
+            for index in 0..pieces.count() {
+                let (form, placement) = pieces.piece(index);
+                if hits(&form, &ray.seen_from(&placement))? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        }
+        Form::Convex(_) | Form::HalfSpace(_) | Form::Pieces(Pieces::HeightField(_)) => Ok(cast(form, ray)?.is_some()),
+    }
 }
 
 fn cast(form: &Form<'_>, ray: &LocalRay) -> Result<Option<LocalHit>, QueryError> {
@@ -117,11 +166,8 @@ fn cast(form: &Form<'_>, ray: &LocalRay) -> Result<Option<LocalHit>, QueryError>
             let mut best: Option<LocalHit> = None;
             for index in 0..pieces.count() {
                 let (form, placement) = pieces.piece(index);
-                let local = LocalRay {
-                    origin: placement.point_to_inner(ray.origin),
-                    direction: placement.direction_to_inner(ray.direction),
-                    max_distance: best.map_or(ray.max_distance, |best| best.distance),
-                };
+                let max_distance = best.map_or(ray.max_distance, |best| best.distance);
+                let local = LocalRay { max_distance, ..ray.seen_from(&placement) };
                 if let Some(hit) = cast(&form, &local)?
                     && best.is_none_or(|best| hit.distance < best.distance)
                 {

@@ -1,6 +1,7 @@
 //! A terrain: heights over a grid in the plane of x and z.
 
 use super::error::{finite, positive};
+use super::mesh::topology::falls_away;
 use super::{ShapeError, ShapeKind};
 use crate::bounds::Aabb;
 use glam::{DVec3, Vec3};
@@ -110,16 +111,42 @@ impl HeightField {
     ///
     /// If `index` is not below [`HeightField::triangle_count`].
     pub fn corners(&self, index: usize) -> [Vec3; 3] {
+        self.samples(index).map(|sample| self.vertex(sample))
+    }
+
+    /// The samples at the corners of triangle `index`.
+    pub(crate) fn samples(&self, index: usize) -> [usize; 3] {
         let cell = index / 2;
         let (column, row) = (cell % (self.columns - 1), cell / (self.columns - 1));
         let least = row * self.columns + column;
         let greatest = least + self.columns + 1;
-        let sample_indices = if index.is_multiple_of(2) {
-            [least, least + self.columns, greatest]
+        if index.is_multiple_of(2) { [least, least + self.columns, greatest] } else { [least, greatest, least + 1] }
+    }
+
+    /// Which edges of a triangle can be touched, as [`super::TriangleMesh`] says it of its own.
+    pub(crate) fn ridges(&self, index: usize) -> u8 {
+        let cell = index / 2;
+        let (column, row) = (cell % (self.columns - 1), cell / (self.columns - 1));
+        let samples @ [first, second, third] = self.samples(index);
+        // The corner off each edge of the triangle beyond it.
+        let opposite = if index.is_multiple_of(2) {
+            [(column > 0).then(|| first - 1), (row + 2 < self.rows).then(|| third + self.columns), Some(first + 1)]
         } else {
-            [least, greatest, least + 1]
+            [
+                Some(first + self.columns),
+                (column + 2 < self.columns).then(|| second + 1),
+                (row > 0).then(|| first - self.columns),
+            ]
         };
-        sample_indices.map(|sample| self.vertex(sample))
+        let place = |sample: usize| self.vertex(sample).as_dvec3();
+        let mut ridges = 0;
+        for edge in 0..3 {
+            let corners = [0, 1, 2].map(|index| place(samples[(edge + index) % 3]));
+            let (from_front, from_back) =
+                opposite[edge].map_or((true, true), |opposite| falls_away(corners, place(opposite)));
+            ridges |= u8::from(from_front) << edge | u8::from(from_back) << (3 + edge);
+        }
+        ridges
     }
 
     /// Calls `visit` with the index and the corners of each triangle whose box overlaps `bounds`.
@@ -156,6 +183,21 @@ impl HeightField {
                 }
             }
         }
+    }
+
+    /// The triangle above or below a place in the plane; none beside the field.
+    pub(crate) fn triangle_under(&self, x: f64, z: f64) -> Option<u32> {
+        let cell = |axis: usize, coordinate: f64| {
+            let (at, _) = self.cell_coordinate(axis, coordinate);
+            let cells = self.cells_along(axis) as f64;
+            (0.0..=cells).contains(&at).then(|| {
+                let cell = at.floor().min(cells - 1.0);
+                (cell as usize, at - cell)
+            })
+        };
+        let ((column, along_x), (row, along_z)) = (cell(0, x)?, cell(1, z)?);
+        let [lower, upper] = self.cell_triangles(column, row);
+        Some(if along_z >= along_x { lower } else { upper })
     }
 
     /// A box around everything.

@@ -4,6 +4,7 @@ mod axes;
 mod border;
 mod cloud;
 mod cull;
+pub(crate) mod lanes;
 mod merge;
 mod needle;
 mod polytope;
@@ -38,6 +39,7 @@ pub struct ConvexHull {
     neighbour_edges: Vec<u32>,
     support: support::SupportIndex,
     axes: axes::AxisIndex,
+    lanes: lanes::HullLanes,
 }
 
 /// The plane of a face: `normal · x = offset`, the solid below.
@@ -157,7 +159,22 @@ impl ConvexHull {
         let mut hull = polytope::assemble(&surface.points, &surface.triangles, &surface.faces);
         support::prepare(&mut hull, is_settled);
         axes::prepare(&mut hull);
+        lanes::prepare(&mut hull);
         Ok(hull)
+    }
+
+    /// The planes of the triangles of the exact hull, as outward unit normals and offsets: all that is needed to tell
+    /// whether a point is inside, and quicker than a polytope. None if the points span no volume.
+    pub(crate) fn triangle_planes(points: &[Vec3]) -> Option<Vec<(Vec3, f32)>> {
+        let scale = cloud::scale_of(points);
+        let scaled: Vec<DVec3> = points.iter().map(|point| point.as_dvec3() * scale).collect();
+        let triangles = quickhull::triangulate(&scaled).ok()?;
+        let unit = |plane: &quickhull::Plane| {
+            let normal = plane.normal * scale;
+            let length = normal.length();
+            ((normal / length).as_vec3(), (plane.offset / length) as f32)
+        };
+        Some(triangles.planes.iter().map(unit).collect())
     }
 
     /// The vertices, each a corner of at least three faces.
@@ -212,6 +229,12 @@ impl ConvexHull {
         let at = self.edges_at(from);
         let leads_there = |&&edge: &&u32| self.edges[edge as usize].vertices.contains(&to);
         at.iter().find(leads_there).copied().unwrap_or(u32::MAX)
+    }
+
+    /// The edges of face `face`: each leads from the corner of the same place to the next.
+    pub(crate) fn face_edges(&self, face: u32) -> &[u32] {
+        let (from, to) = (self.face_starts[face as usize], self.face_starts[face as usize + 1]);
+        &self.axes.face_edges()[from as usize..to as usize]
     }
 
     /// The outward normal of a face from all its corners, in f64 and as long as twice the face's area.

@@ -1,6 +1,6 @@
 //! A surface of triangles.
 
-mod topology;
+pub(crate) mod topology;
 
 use super::error::{degeneracy, finite_vertices};
 use super::{ShapeError, ShapeKind};
@@ -20,6 +20,7 @@ pub struct TriangleMesh {
     triangles: Vec<[u32; 3]>,
     tree: OnceLock<MeshTree>,
     topology: OnceLock<Topology>,
+    ridges: OnceLock<Vec<u8>>,
 }
 
 /// What [`TriangleMesh::repaired`] had to change.
@@ -92,7 +93,7 @@ impl TriangleMesh {
     }
 
     fn sound(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Self {
-        Self { vertices, triangles, tree: OnceLock::new(), topology: OnceLock::new() }
+        Self { vertices, triangles, tree: OnceLock::new(), topology: OnceLock::new(), ridges: OnceLock::new() }
     }
 
     /// The vertices.
@@ -148,6 +149,16 @@ impl TriangleMesh {
     /// A vertex of each connected piece of the surface.
     pub(crate) fn pieces(&self) -> &[u32] {
         &self.topology().pieces
+    }
+
+    /// Which edges of each triangle can be touched; see [`topology::ridges`].
+    pub(crate) fn ridges(&self) -> &[u8] {
+        self.ridges.get_or_init(|| topology::ridges(&self.vertices, &self.triangles))
+    }
+
+    /// Whether the surface is closed and each of its pieces looks outward.
+    pub(crate) fn is_solid(&self) -> bool {
+        self.topology().is_closed && self.topology().is_outward
     }
 
     fn topology(&self) -> &Topology {

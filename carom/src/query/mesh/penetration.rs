@@ -54,11 +54,35 @@ pub fn penetration(
     if !a.is_closed() || !b.is_closed() {
         return Err(QueryError::NotSupported { what: "the depth of an open surface", shape: ShapeKind::Mesh });
     }
-    if are_apart(a, b, &b_in_a) {
-        return Ok(None);
+    let frame = Placement::turned(pose_a);
+    Ok(local(a, b, &b_in_a).map(|found| Penetration {
+        lower: found.lower,
+        upper: found.way_out.length(),
+        way_out: frame.direction_to_outer(found.way_out),
+        deepest: found.deepest.map(|point| pose_a.position + frame.point_to_outer(point)),
+    }))
+}
+
+/// A translation of the second mesh after which it is apart from the first, about the shortest, in the frame of the
+/// first; none if they are apart. Both must be closed.
+pub(crate) fn way_out(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Placement) -> Option<DVec3> {
+    local(a, b, b_in_a).map(|found| found.way_out)
+}
+
+/// A [`Penetration`] in the frame of the first mesh.
+pub(in crate::query) struct Local {
+    pub(in crate::query) lower: f64,
+    pub(in crate::query) way_out: DVec3,
+    pub(in crate::query) deepest: Option<DVec3>,
+}
+
+/// How deep two closed meshes are in each other; none if they are apart.
+pub(in crate::query) fn local(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Placement) -> Option<Local> {
+    if are_apart(a, b, b_in_a) {
+        return None;
     }
     let a_in_b = b_in_a.inverse();
-    let of_b = deepest(b, a, &b_in_a, 0.0);
+    let of_b = deepest(b, a, b_in_a, 0.0);
     let of_a = deepest(a, b, &a_in_b, of_b.map_or(0.0, |vertex| vertex.depth()));
     // In the frame of `a`, and as ways for `b` to go.
     let of_a = of_a.map(|vertex| Deepest {
@@ -67,24 +91,19 @@ pub fn penetration(
     });
     let deepest = of_a.or(of_b);
     let lower = deepest.map_or(0.0, |vertex| vertex.depth());
-    let mut directions =
-        vec![middle(a, &Placement::IDENTITY) - middle(b, &b_in_a), normals_at_crossings(a, b, &b_in_a)];
-    directions[0] = -directions[0];
-    directions.extend([of_a, of_b].into_iter().flatten().map(|vertex| vertex.way));
-    directions.extend(DVec3::AXES.into_iter().flat_map(|axis| [axis, -axis]));
+    let between = middle(b, b_in_a) - middle(a, &Placement::IDENTITY);
+    let directions = [Some(between), Some(normals_at_crossings(a, b, b_in_a))]
+        .into_iter()
+        .chain([of_a, of_b].map(|vertex| vertex.map(|vertex| vertex.way)))
+        .flatten()
+        .chain(DVec3::AXES.into_iter().flat_map(|axis| [axis, -axis]));
     let mut way_out = DVec3::INFINITY;
-    for direction in directions.into_iter().filter_map(DVec3::try_normalize) {
-        if let Some(length) = way_along(a, b, &b_in_a, direction, lower, way_out.length()) {
+    for direction in directions.filter_map(DVec3::try_normalize) {
+        if let Some(length) = way_along(a, b, b_in_a, direction, lower, way_out.length()) {
             way_out = length * direction;
         }
     }
-    let frame = Placement::turned(pose_a);
-    Ok(Some(Penetration {
-        lower,
-        upper: way_out.length(),
-        way_out: frame.direction_to_outer(way_out),
-        deepest: deepest.map(|vertex| pose_a.position + frame.point_to_outer(vertex.point)),
-    }))
+    Some(Local { lower, way_out, deepest: deepest.map(|vertex| vertex.point) })
 }
 
 /// A vertex inside the other mesh, and the way from there to the surface.

@@ -2,6 +2,7 @@
 
 use super::axes::AxisIndex;
 use super::border::BorderEdge;
+use super::lanes::HullLanes;
 use super::merge::Faces;
 use super::quickhull::Triangulation;
 use super::support::SupportIndex;
@@ -39,6 +40,7 @@ pub(super) fn assemble(points: &[Vec3], hull: &Triangulation, faces: &Faces) -> 
         neighbour_edges,
         support: SupportIndex::default(),
         axes: AxisIndex::default(),
+        lanes: HullLanes::default(),
     }
 }
 

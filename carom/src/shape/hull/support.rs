@@ -14,7 +14,7 @@
 
 use super::ConvexHull;
 use crate::simd::{self, SCAN_LANES, SCAN_MOST};
-use fearless_simd::Level;
+use fearless_simd::{Level, Simd};
 use glam::{DVec3, Vec3};
 
 /// Up to this many vertices are scanned. `cargo xtask bench shapes --only support/scan-vs-climb` times both: without a
@@ -30,6 +30,8 @@ pub(super) struct SupportIndex {
     /// The neighbours are those of the exact triangulation.
     may_climb: bool,
     finder: Finder,
+    /// The coordinates of few enough vertices, as [`in_lanes`] has them.
+    coordinates: Vec<f32>,
 }
 
 /// How the farthest vertex of a hull is looked for. The answer is the same.
@@ -43,10 +45,12 @@ pub enum SupportMethod {
 
 #[derive(Debug, Clone, PartialEq)]
 enum Finder {
-    /// The coordinates, as [`in_lanes`] has them.
-    Scan(Vec<f32>),
+    Scan,
     /// For each cell of a cube map of directions, the vertex to start from.
-    Climb { side: usize, starts: Vec<u32> },
+    Climb {
+        side: usize,
+        starts: Vec<u32>,
+    },
 }
 
 impl ConvexHull {
@@ -66,9 +70,9 @@ impl ConvexHull {
     /// ```
     pub fn support_vertex(&self, direction: Vec3, start: u32) -> u32 {
         match &self.support.finder {
-            Finder::Scan(coordinates) => {
+            Finder::Scan => {
                 let along = direction.as_dvec3();
-                self.scan(direction, coordinates, |a, b| if self.is_farther(along, a, b) { a } else { b })
+                self.scan(direction, |a, b| if self.is_farther(along, a, b) { a } else { b })
             }
             Finder::Climb { side, starts } => {
                 let listed = starts[cell_of(direction, *side)];
@@ -83,10 +87,10 @@ impl ConvexHull {
     #[inline]
     pub(crate) fn support_vertex_wide(&self, direction: DVec3, start: u32) -> u32 {
         match &self.support.finder {
-            Finder::Scan(coordinates) => {
+            Finder::Scan => {
                 let along = |vertex: u32| direction.dot(self.vertices[vertex as usize].as_dvec3());
                 let farther = |a: u32, b: u32| if along(a) > along(b) { a } else { b };
-                self.scan(direction.as_vec3(), coordinates, farther)
+                self.scan(direction.as_vec3(), farther)
             }
             Finder::Climb { side, starts } => {
                 let listed = starts[cell_of(direction.as_vec3(), *side)];
@@ -117,6 +121,34 @@ impl ConvexHull {
         best
     }
 
+    /// A vertex that is farthest along a direction to within rounding of f32: [`ConvexHull::doubt`] at the most.
+    #[inline(always)]
+    pub(crate) fn support_vertex_quick<S: Simd>(&self, simd: S, direction: DVec3, start: u32) -> u32 {
+        if self.support.coordinates.is_empty() {
+            return self.support_vertex_wide(direction, start);
+        }
+        let vertex = simd::greatest(simd, &self.support.coordinates, direction.as_vec3());
+        // The filling repeats the first vertex, and so is never the first of equals; what is not a number finds none.
+        if (vertex as usize) < self.vertices.len() { vertex } else { 0 }
+    }
+
+    /// How far the hull reaches along a direction, to within a few roundings of f64.
+    #[inline(always)]
+    pub(crate) fn support_along<S: Simd>(&self, simd: S, direction: DVec3, start: u32) -> f64 {
+        if matches!(self.support.finder, Finder::Climb { .. }) || self.support.coordinates.is_empty() {
+            let farthest = self.support_vertex_wide(direction, start);
+            return direction.dot(self.vertices[farthest as usize].as_dvec3());
+        }
+        simd::greatest_product(simd, &self.support.coordinates, direction)
+    }
+
+    /// By how much, for a direction of unit length, the farthest vertex may be farther than the one that is quickly found.
+    #[inline]
+    pub(crate) fn doubt(&self) -> f64 {
+        // Three roundings of the products, and that of the direction, twice.
+        8.0 * f64::from(f32::EPSILON) * self.support.reach.element_sum()
+    }
+
     /// How far the hull reaches from the origin, at the most.
     pub(crate) fn reach(&self) -> f64 {
         self.support.reach.length()
@@ -139,7 +171,7 @@ impl ConvexHull {
         self
     }
 
-    fn scan(&self, direction: Vec3, coordinates: &[f32], farther: impl Fn(u32, u32) -> u32) -> u32 {
+    fn scan(&self, direction: Vec3, farther: impl Fn(u32, u32) -> u32) -> u32 {
         let count = self.vertices.len();
         // Each product is off by at most three roundings and that of the direction, so the farthest vertex is at most
         // eight below the greatest.
@@ -149,7 +181,7 @@ impl ConvexHull {
             return (1..count as u32).fold(0, |best, vertex| farther(vertex, best));
         }
         let mut best = u32::MAX;
-        let candidates = simd::near_greatest(Level::new(), coordinates, direction, doubt);
+        let candidates = simd::near_greatest(Level::new(), &self.support.coordinates, direction, doubt);
         for (word, &bits) in candidates[..count.div_ceil(64)].iter().enumerate() {
             let mut bits = bits;
             while bits != 0 {
@@ -206,7 +238,7 @@ impl ConvexHull {
 
 impl Default for SupportIndex {
     fn default() -> Self {
-        Self { reach: DVec3::ZERO, may_climb: false, finder: Finder::Scan(Vec::new()) }
+        Self { reach: DVec3::ZERO, may_climb: false, finder: Finder::Scan, coordinates: Vec::new() }
     }
 }
 
@@ -215,13 +247,15 @@ pub(super) fn prepare(hull: &mut ConvexHull, may_climb: bool) {
     let reach = hull.vertices.iter().fold(Vec3::ZERO, |reach, vertex| reach.max(vertex.abs()));
     hull.support.reach = reach.as_dvec3();
     hull.support.may_climb = may_climb;
+    // A scan is the quickest way to a vertex that is nearly farthest even where climbing is to one that is exactly so.
+    hull.support.coordinates = if hull.vertices.len() <= SCAN_MOST { in_lanes(&hull.vertices) } else { Vec::new() };
     let is_small = hull.vertices.len() <= SCAN_LIMIT;
     prepare_for(hull, if is_small { SupportMethod::Scan } else { SupportMethod::Climb });
 }
 
 fn prepare_for(hull: &mut ConvexHull, method: SupportMethod) {
     hull.support.finder = if method == SupportMethod::Scan || !hull.support.may_climb {
-        Finder::Scan(in_lanes(&hull.vertices))
+        Finder::Scan
     } else {
         let side = ((hull.vertices.len() as f32 / 48.0).sqrt() as usize).max(2);
         let mut starts: Vec<u32> = Vec::with_capacity(6 * side * side);
