@@ -149,7 +149,7 @@ fn a_refused_rebuild_changes_nothing() {
 fn boxes_and_moves(count: usize) -> (Vec<Aabb>, Vec<Moved>) {
     let mut rng = fastrand::Rng::with_seed(count as u64);
     let side = (8.0 * count as f32 / 3.0).cbrt();
-    let mut around = |center: Vec3| Aabb::new(center - 0.5, center + 0.5);
+    let around = |center: Vec3| Aabb::new(center - 0.5, center + 0.5);
     let boxes: Vec<Aabb> = (0..count).map(|_| around(random_vector(&mut rng) * side)).collect();
     let moves = (0..count / 8)
         .map(|_| {
