@@ -109,7 +109,7 @@ fn print_memory(count: usize) -> Result<(), String> {
     let built = tree.cost().memory;
     for _ in 0..10 {
         for moved in motion.advance() {
-            tree.update(moved.id, moved.bounds, moved.velocity).map_err(fault)?;
+            tree.update(moved.id, moved.bounds, moved.displacement).map_err(fault)?;
         }
         tree.changes();
     }

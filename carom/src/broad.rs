@@ -159,6 +159,17 @@ pub struct Cost {
     pub memory: usize,
 }
 
+/// A box at its new place, for [`BroadPhase::update_many`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Moved {
+    /// Whose box it is.
+    pub id: u32,
+    /// The box.
+    pub bounds: Aabb,
+    /// How far it is expected to move until the next update.
+    pub displacement: Vec3,
+}
+
 /// Finds overlapping boxes among proxies that come, move and go. Ids are the caller's: small, and reused after removal.
 ///
 /// Boxes are closed: those that touch overlap. Queries see every change at once, whether or not pairs were asked for
@@ -170,6 +181,12 @@ pub trait BroadPhase: std::fmt::Debug + Send + Sync {
     /// Puts a box in place of the one under this id. `displacement` is how far it is expected to move until the next
     /// update: a hint that changes no answer.
     fn update(&mut self, id: u32, bounds: Aabb, displacement: Vec3) -> Result<(), BroadPhaseError>;
+
+    /// Moves many boxes, as by one update after the other: at an error those before it have moved. A structure may go
+    /// about it in an order that suits it better than that of the list.
+    fn update_many(&mut self, moves: &[Moved]) -> Result<(), BroadPhaseError> {
+        moves.iter().try_for_each(|moved| self.update(moved.id, moved.bounds, moved.displacement))
+    }
 
     /// Forgets a box.
     fn remove(&mut self, id: u32) -> Result<(), BroadPhaseError>;

@@ -1,7 +1,7 @@
 //! Least-digit-first radix sort: linear, stable, no comparisons, as many passes as the keys have digits.
 //!
-//! Several threads share the keys out by their greatest digits: each goes through all items, takes those of its range in
-//! their order and sorts them in a part of the list of its own. Being stable it gives one order, whatever the threads.
+//! Several threads share the keys out by ranges that a sample says are of about equal numbers: each first parts a run of
+//! the items by ranges, then sorts one range from all runs. Being stable it gives one order, whatever the threads.
 
 use rayon::prelude::*;
 
@@ -23,6 +23,12 @@ const DIGIT_BITS: u32 = 11;
 const DIGITS: usize = 1 << DIGIT_BITS;
 /// From so many items on they are shared out.
 const MANY: usize = 1 << 15;
+/// How many items one thread parts at a time.
+const RUN: usize = 1 << 13;
+/// How many keys are looked at for each range.
+const SAMPLE: usize = 64;
+/// The most ranges.
+const MOST_RANGES: usize = 16;
 
 /// Sorts `items` by keys of at most `bits` bits, those of equal keys in the order they had. `spare` is scratch of any
 /// content.
@@ -30,7 +36,7 @@ pub(crate) fn sort<T: Keyed>(items: &mut Vec<T>, spare: &mut Vec<T>, bits: u32) 
     spare.resize(items.len(), T::default());
     let threads = rayon::current_num_threads();
     let is_sorted_in_spare = if items.len() >= MANY && threads > 1 && bits > 0 {
-        !sort_shared(items, spare, bits, threads)
+        sort_shared(items, spare, bits, threads)
     } else {
         sort_alone(items, spare, bits)
     };
@@ -41,80 +47,110 @@ pub(crate) fn sort<T: Keyed>(items: &mut Vec<T>, spare: &mut Vec<T>, bits: u32) 
 
 /// Returns whether the result is in `spare`; otherwise it is in `items`.
 fn sort_alone<T: Keyed>(items: &mut [T], spare: &mut [T], bits: u32) -> bool {
-    let passes = bits.div_ceil(DIGIT_BITS);
-    let digit_bits = bits.div_ceil(passes.max(1));
-    let (mut from, mut to) = (items, spare);
+    let digits = Digits::new(bits);
     let mut starts = [0; DIGITS];
-    for pass in 0..passes {
-        let digit = Digit { shift: pass * digit_bits, bits: digit_bits };
-        starts[..1 << digit_bits].fill(0);
-        digit.count(from, &mut starts);
-        let mut sum = 0;
-        for start in &mut starts[..1 << digit_bits] {
-            sum += std::mem::replace(start, sum);
-        }
-        for item in from.iter() {
-            let place = &mut starts[digit.of(item)];
-            if let Some(slot) = to.get_mut(*place as usize) {
-                *slot = *item;
-            }
-            *place += 1;
-        }
+    let (mut from, mut to) = (items, spare);
+    for pass in 0..digits.passes {
+        let digit = digits.get(pass);
+        digit.scatter(&[&*from], to, &mut starts);
         std::mem::swap(&mut from, &mut to);
     }
-    passes % 2 == 1
+    digits.passes % 2 == 1
 }
 
-/// Returns whether the result is in `items`; otherwise it is in `spare`.
+/// Returns whether the result is in `spare`; otherwise it is in `items`.
 fn sort_shared<T: Keyed>(items: &mut [T], spare: &mut [T], bits: u32, threads: usize) -> bool {
-    let digit_bits = bits.min(DIGIT_BITS);
-    let top = Digit { shift: bits - digit_bits, bits: digit_bits };
-    let counts = items
-        .par_chunks(1 << 15)
-        .map(|items| {
-            let mut counts = [0; DIGITS];
-            top.count(items, &mut counts);
-            counts
-        })
-        .reduce(|| [0; DIGITS], |a, b| std::array::from_fn(|digit| a[digit] + b[digit]));
-    // Ranges of digits with about as many items each.
-    let mut shares = Vec::with_capacity(threads + 1);
-    let share = items.len().div_ceil(threads);
-    let (mut first_digit, mut taken) = (0, 0);
-    for (digit, &count) in counts.iter().enumerate() {
-        taken += count as usize;
-        if taken >= share || digit + 1 == DIGITS {
-            shares.push((first_digit..digit + 1, taken));
-            (first_digit, taken) = (digit + 1, 0);
-        }
-    }
-    let mut rest = &mut *spare;
-    let mut places = Vec::with_capacity(shares.len());
-    for (digits, count) in &shares {
-        let (place, after) = std::mem::take(&mut rest).split_at_mut(*count);
-        places.push((digits.clone(), place));
+    let limits = limits_of_ranges(items, threads.min(MOST_RANGES));
+    let runs: Vec<Run<'_, T>> = items
+        .par_chunks(RUN)
+        .zip(spare.par_chunks_mut(RUN))
+        .map(|(items, place)| Run::part(items, place, &limits))
+        .collect();
+    // The items lie in the runs now: their own list is free to sort them into.
+    let mut rest = &mut *items;
+    let mut ranges = Vec::with_capacity(limits.len() + 1);
+    for range in 0..=limits.len() {
+        let parts: Vec<&[T]> = runs.iter().map(|run| run.range(range)).collect();
+        let (place, after) = std::mem::take(&mut rest).split_at_mut(parts.iter().map(|part| part.len()).sum());
+        ranges.push((parts, place));
         rest = after;
     }
-    places.par_iter_mut().for_each(|(digits, place)| {
-        // Whose an item is cannot be foreseen: each is written, and stays if the next is written behind it.
-        let mut count = 0;
-        for item in items.iter() {
-            if let Some(place) = place.get_mut(count) {
-                *place = *item;
-            }
-            count += usize::from(digits.contains(&top.of(item)));
-        }
-    });
-    let mut rest = items;
+    let digits = Digits::new(bits);
+    ranges.par_iter_mut().for_each(|(parts, place)| digits.get(0).scatter(parts, place, &mut [0; DIGITS]));
+    let places: Vec<&mut [T]> = ranges.into_iter().map(|(_, place)| place).collect();
+    let mut rest = spare;
     let mut pairs = Vec::with_capacity(places.len());
-    for (_, place) in places {
+    for place in places {
         let (other, after) = std::mem::take(&mut rest).split_at_mut(place.len());
         pairs.push((place, other));
         rest = after;
     }
-    let ends_in_items = pairs.par_iter_mut().map(|(place, other)| sort_alone(place, other, bits));
-    // All take as many passes, so all end in the same list.
-    ends_in_items.reduce(|| false, |a, b| a || b)
+    pairs.par_iter_mut().for_each(|(from, to)| {
+        for pass in 1..digits.passes {
+            digits.get(pass).scatter(&[&**from], to, &mut [0; DIGITS]);
+            std::mem::swap(from, to);
+        }
+    });
+    digits.passes.is_multiple_of(2)
+}
+
+/// The least key of each range but the first.
+fn limits_of_ranges<T: Keyed>(items: &[T], ranges: usize) -> Vec<u64> {
+    let stride = (items.len() / (ranges * SAMPLE)).max(1);
+    let mut keys: Vec<u64> = items.iter().step_by(stride).map(T::key).collect();
+    keys.sort_unstable();
+    (1..ranges).map(|range| keys[range * keys.len() / ranges]).collect()
+}
+
+/// Items range by range.
+struct Run<'a, T> {
+    items: &'a [T],
+    ends: [u32; MOST_RANGES],
+}
+
+impl<'a, T: Keyed> Run<'a, T> {
+    /// Writes the items to `place`, those of a range in the order they had.
+    fn part(items: &[T], place: &'a mut [T], limits: &[u64]) -> Self {
+        let range_of =
+            |item: &T| limits.iter().map(|&limit| usize::from(item.key() >= limit)).sum::<usize>() % MOST_RANGES;
+        let mut ends = [0; MOST_RANGES];
+        items.iter().for_each(|item| ends[range_of(item)] += 1);
+        let mut sum = 0;
+        for end in &mut ends {
+            sum += std::mem::replace(end, sum);
+        }
+        for item in items {
+            let end = &mut ends[range_of(item)];
+            if let Some(place) = place.get_mut(*end as usize) {
+                *place = *item;
+            }
+            *end += 1;
+        }
+        Self { items: place, ends }
+    }
+
+    fn range(&self, range: usize) -> &'a [T] {
+        let start = range.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.items[start as usize..self.ends[range] as usize]
+    }
+}
+
+/// The digits of keys, from the least on.
+#[derive(Clone, Copy)]
+struct Digits {
+    passes: u32,
+    bits: u32,
+}
+
+impl Digits {
+    fn new(bits: u32) -> Self {
+        let passes = bits.div_ceil(DIGIT_BITS);
+        Self { passes, bits: bits.div_ceil(passes.max(1)) }
+    }
+
+    fn get(self, pass: u32) -> Digit {
+        Digit { shift: pass * self.bits, bits: self.bits }
+    }
 }
 
 /// Some bits of a key.
@@ -130,10 +166,26 @@ impl Digit {
         (item.key() >> self.shift) as usize & ((1 << self.bits) - 1) & (DIGITS - 1)
     }
 
-    /// Adds to each count how many items have its digit.
+    /// Writes the items of all lists to `to` in the order of their digits. `starts` is scratch.
     #[inline(always)]
-    fn count<T: Keyed>(self, items: &[T], counts: &mut [u32; DIGITS]) {
-        items.iter().for_each(|item| counts[self.of(item)] += 1);
+    fn scatter<T: Keyed>(self, lists: &[&[T]], to: &mut [T], starts: &mut [u32; DIGITS]) {
+        starts[..1 << self.bits].fill(0);
+        for items in lists {
+            items.iter().for_each(|item| starts[self.of(item)] += 1);
+        }
+        let mut sum = 0;
+        for start in &mut starts[..1 << self.bits] {
+            sum += std::mem::replace(start, sum);
+        }
+        for items in lists {
+            for item in *items {
+                let place = &mut starts[self.of(item)];
+                if let Some(slot) = to.get_mut(*place as usize) {
+                    *slot = *item;
+                }
+                *place += 1;
+            }
+        }
     }
 }
 

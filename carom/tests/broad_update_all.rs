@@ -1,7 +1,7 @@
 //! Moving all boxes of the dynamic tree at once is the same as moving them one by one; what is refused changes nothing.
 
 use carom::bounds::{Aabb, BoundingVolume as _};
-use carom::broad::{BroadPhase, BroadPhaseError, DynamicTree, Pair};
+use carom::broad::{BroadPhase, BroadPhaseError, DynamicTree, Moved, Pair, Structure};
 use carom::glam::Vec3;
 use std::collections::BTreeSet;
 
@@ -142,5 +142,83 @@ fn a_refused_rebuild_changes_nothing() {
         assert_eq!(pairs, expected, "frame {frame}");
         assert_eq!(tree.pairs().iter().copied().collect::<BTreeSet<_>>(), expected, "frame {frame}");
         assert_eq!(tree.len(), boxes.len());
+    }
+}
+
+/// Uniform boxes, about three overlaps each, and moves of some of them in no order, a few of them twice.
+fn boxes_and_moves(count: usize) -> (Vec<Aabb>, Vec<Moved>) {
+    let mut rng = fastrand::Rng::with_seed(count as u64);
+    let side = (8.0 * count as f32 / 3.0).cbrt();
+    let around = |center: Vec3| Aabb::new(center - 0.5, center + 0.5);
+    let boxes: Vec<Aabb> = (0..count).map(|_| around(random_vector(&mut rng) * side)).collect();
+    let moves = (0..count / 8)
+        .map(|_| {
+            let id = rng.u32(..count as u32 / 2);
+            let step = random_vector(&mut rng) * if rng.bool() { 0.05 } else { 2.0 };
+            let bounds = Aabb::new(boxes[id as usize].min + step, boxes[id as usize].max + step);
+            Moved { id, bounds, displacement: step }
+        })
+        .collect();
+    (boxes, moves)
+}
+
+/// Both below the size from which the tree goes through its slots in order and above it.
+#[test]
+fn many_at_once_is_the_same_as_one_by_one() {
+    for count in [500, 300_000] {
+        let (boxes, moves) = boxes_and_moves(count);
+        let mut tree = DynamicTree::from_boxes(&boxes).expect("sound boxes");
+        tree.changes();
+        let mut twin = tree.clone();
+        for round in 0..3 {
+            let moves = &moves[round * moves.len() / 3..(round + 1) * moves.len() / 3];
+            tree.update_many(moves).expect("sound boxes");
+            for moved in moves {
+                twin.update(moved.id, moved.bounds, moved.displacement).expect("a sound box");
+            }
+            for id in 0..count as u32 {
+                assert_eq!(tree.bounds(id), twin.bounds(id), "box {id} of {count}");
+            }
+            let sorted = |pairs: &[Pair]| pairs.iter().copied().collect::<BTreeSet<_>>();
+            let (changes, expected) = (tree.changes(), twin.changes());
+            assert!(changes.began.len() > count / 100, "too little happens");
+            assert_eq!(sorted(changes.began), sorted(expected.began), "began among {count}");
+            assert_eq!(sorted(changes.ended), sorted(expected.ended), "ended among {count}");
+            assert_eq!(sorted(tree.pairs()), sorted(twin.pairs()), "pairs of {count}");
+        }
+    }
+}
+
+#[test]
+fn an_error_among_many_ends_them_and_what_came_before_has_moved() {
+    for count in [500, 300_000] {
+        let (boxes, mut moves) = boxes_and_moves(count);
+        moves.dedup_by_key(|moved| moved.id);
+        let middle = moves.len() / 2;
+        let bad_box = Aabb { min: Vec3::ZERO, max: Vec3::NAN };
+        let moved = moves[middle];
+        let bad = [Moved { bounds: bad_box, ..moved }, Moved { id: count as u32, ..moved }];
+        for (bad, structure) in bad.iter().flat_map(|bad| [(bad, Structure::DynamicTree), (bad, Structure::Auto)]) {
+            let mut broad = structure.build();
+            if count == 500 || structure == Structure::DynamicTree {
+                for (id, bounds) in (0u32..).zip(&boxes) {
+                    broad.insert(id, *bounds).expect("a new id");
+                }
+                broad.pairs();
+                moves[middle] = *bad;
+                let refused = broad.update_many(&moves);
+                let is_unknown = bad.id == count as u32;
+                assert!(match refused {
+                    Err(BroadPhaseError::Unknown { id }) => is_unknown && id == bad.id,
+                    Err(BroadPhaseError::BadBox { id, .. }) => !is_unknown && id == bad.id,
+                    _ => false,
+                });
+                let mut expected = boxes.clone();
+                moves[..middle].iter().for_each(|moved| expected[moved.id as usize] = moved.bounds);
+                for (id, bounds) in (0u32..).zip(&expected) {
+                    assert_eq!(broad.bounds(id), Some(*bounds), "box {id} of {count}");
+                }
+            }
+        }
     }
 }

@@ -2,9 +2,9 @@
 
 use super::frame::Follower;
 use super::full::{PairFinder, Sets};
-use super::scenes::Move;
 use box3d_sys as raw;
 use carom::bounds::{Aabb, BoundingVolume as _};
+use carom::broad::Moved;
 use carom::glam::Vec3;
 use parry3d::utils::hashmap::HashMap;
 use std::ffi::{c_int, c_void};
@@ -232,7 +232,7 @@ impl Follower for AsBox3d {
         BOX3D
     }
 
-    fn frame(&mut self, moves: &[Move]) -> usize {
+    fn frame(&mut self, moves: &[Moved]) -> usize {
         for moved in moves {
             let own = &mut self.enlarged[moved.id as usize];
             let fits = own.min.cmple(moved.bounds.min).all() && moved.bounds.max.cmple(own.max).all();

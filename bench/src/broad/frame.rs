@@ -3,12 +3,12 @@
 //! The time of a frame is the mean over many, each taken as the shortest that this frame had in any run.
 
 use super::full::sorted;
-use super::scenes::{Motion, Move};
+use super::scenes::Motion;
 use super::{AREA, parry};
 use crate::measure::{Row, Times};
 use crate::{Effort, Rows};
 use carom::bounds::Aabb;
-use carom::broad::{BroadPhase as _, BroadPhaseError, DynamicTree};
+use carom::broad::{BroadPhase as _, BroadPhaseError, DynamicTree, Moved};
 use std::collections::HashSet;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ pub trait Follower {
     fn peer(&self) -> &'static str;
 
     /// Takes in the movers and finds what began and ended; returns how many events there were.
-    fn frame(&mut self, moves: &[Move]) -> usize;
+    fn frame(&mut self, moves: &[Moved]) -> usize;
 
     /// All pairs at hand, the smaller id first.
     fn pairs(&self) -> Vec<(u32, u32)>;
@@ -32,12 +32,16 @@ struct Plan {
     budget: Duration,
 }
 
+/// Movers leave the boxes that we enlarge for 16 frames and a little all at once. Whole periods hold as many of these
+/// frames in every row.
+const PERIOD: usize = 17;
+
 type MakeFollower = fn(&[Aabb]) -> Box<dyn Follower>;
 
 pub fn rows(effort: Effort, only: &str) -> Rows {
     let plan = match effort {
         Effort::Quick => Plan { warm_up: 8, frames: 16, least_turns: 1, budget: Duration::from_millis(700) },
-        Effort::Full => Plan { warm_up: 16, frames: 64, least_turns: 2, budget: Duration::from_secs(4) },
+        Effort::Full => Plan { warm_up: 16, frames: 4 * PERIOD, least_turns: 2, budget: Duration::from_secs(4) },
     };
     let cases = [
         ("frame/u10k-100", 10_000, 100),
@@ -50,7 +54,7 @@ pub fn rows(effort: Effort, only: &str) -> Rows {
     for (case, count, percent) in cases {
         if case.starts_with(only) && (effort == Effort::Full || count < 1_000_000) {
             // A million boxes take some peers most of a second.
-            let plan = if count < 1_000_000 { &plan } else { &Plan { frames: 24, least_turns: 1, ..plan } };
+            let plan = if count < 1_000_000 { &plan } else { &Plan { frames: 2 * PERIOD, least_turns: 1, ..plan } };
             compare_all(plan, case, &Motion::new(count, percent), &mut rows)?;
         }
     }
@@ -139,12 +143,12 @@ fn check_our_events(plan: &Plan, case: &str, motion: &Motion, expected: &[(u32, 
     Ok(())
 }
 
-/// If all boxes move, in the order that suits the tree; else one by one.
-fn move_boxes(tree: &mut DynamicTree, moves: &[Move]) -> Result<(), BroadPhaseError> {
+/// If all boxes move, in the order that suits the tree; else by their list.
+fn move_boxes(tree: &mut DynamicTree, moves: &[Moved]) -> Result<(), BroadPhaseError> {
     if moves.len() < tree.len() {
-        return moves.iter().try_for_each(|moved| tree.update(moved.id, moved.bounds, moved.velocity));
+        return tree.update_many(moves);
     }
-    tree.update_all(|id| moves.get(id as usize).map(|moved| (&moved.bounds, &moved.velocity)))
+    tree.update_all(|id| moves.get(id as usize).map(|moved| (&moved.bounds, &moved.displacement)))
 }
 
 struct Ours {
@@ -165,7 +169,7 @@ impl Follower for Ours {
         "carom"
     }
 
-    fn frame(&mut self, moves: &[Move]) -> usize {
+    fn frame(&mut self, moves: &[Moved]) -> usize {
         // Checked in `check_our_events`: none of these boxes is refused.
         let _ = black_box(move_boxes(&mut self.tree, moves));
         let changes = self.tree.changes();

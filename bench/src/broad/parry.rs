@@ -2,8 +2,8 @@
 
 use super::frame::Follower;
 use super::full::{PairFinder, Sets};
-use super::scenes::Move;
 use carom::bounds::Aabb;
+use carom::broad::Moved;
 use parry3d::bounding_volume::Aabb as PeerAabb;
 use parry3d::math::Vector;
 use parry3d::partitioning::{Bvh, BvhBuildStrategy, BvhLeafUpdateStatus, BvhWorkspace};
@@ -141,7 +141,7 @@ impl AsRapier {
         start
     }
 
-    fn update_leaves(&mut self, moves: &[Move]) {
+    fn update_leaves(&mut self, moves: &[Moved]) {
         self.updated.clear();
         let reinserts = self.reinserts && moves.len() * MUCH < self.leaf_count();
         for moved in moves {
@@ -237,7 +237,7 @@ impl Follower for AsRapier {
         "parry3d 0.31 as in rapier3d 0.36"
     }
 
-    fn frame(&mut self, moves: &[Move]) -> usize {
+    fn frame(&mut self, moves: &[Moved]) -> usize {
         self.frame += 1;
         self.update_leaves(moves);
         let wants_optimisation = self.wants_optimisation();

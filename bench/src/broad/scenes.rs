@@ -1,6 +1,7 @@
 //! The boxes that are measured, and how they move.
 
 use carom::bounds::Aabb;
+use carom::broad::Moved;
 use carom::glam::Vec3;
 use std::path::{Path, PathBuf};
 
@@ -88,20 +89,12 @@ pub fn rays(count: usize, side: f32) -> Vec<(Vec3, Vec3)> {
     (0..count).map(|_| (random_point(&mut rng) * side, random_direction(&mut rng))).collect()
 }
 
-/// One box at its new place.
-#[derive(Clone, Copy)]
-pub struct Move {
-    pub id: u32,
-    pub bounds: Aabb,
-    pub velocity: Vec3,
-}
-
 /// Uniform boxes, some of which move with constant velocities, reflected at the walls.
 #[derive(Clone)]
 pub struct Motion {
     pub boxes: Vec<Aabb>,
     side: f32,
-    moves: Vec<Move>,
+    moves: Vec<Moved>,
 }
 
 impl Motion {
@@ -115,23 +108,23 @@ impl Motion {
             .collect::<Vec<_>>();
         let moves = moves
             .into_iter()
-            .map(|(id, bounds)| Move { id, bounds, velocity: STEP * random_direction(&mut rng) })
+            .map(|(id, bounds)| Moved { id, bounds, displacement: STEP * random_direction(&mut rng) })
             .collect();
         Self { boxes, side: uniform_side(count), moves }
     }
 
     /// The movers, a frame later.
-    pub fn advance(&mut self) -> &[Move] {
+    pub fn advance(&mut self) -> &[Moved] {
         for moved in &mut self.moves {
             let center = moved.bounds.center();
             for axis in 0..3 {
-                let leaves_below = center[axis] < 0.0 && moved.velocity[axis] < 0.0;
-                let leaves_above = center[axis] > self.side && moved.velocity[axis] > 0.0;
+                let leaves_below = center[axis] < 0.0 && moved.displacement[axis] < 0.0;
+                let leaves_above = center[axis] > self.side && moved.displacement[axis] > 0.0;
                 if leaves_below || leaves_above {
-                    moved.velocity[axis] = -moved.velocity[axis];
+                    moved.displacement[axis] = -moved.displacement[axis];
                 }
             }
-            moved.bounds = Aabb::new(moved.bounds.min + moved.velocity, moved.bounds.max + moved.velocity);
+            moved.bounds = Aabb::new(moved.bounds.min + moved.displacement, moved.bounds.max + moved.displacement);
             self.boxes[moved.id as usize] = moved.bounds;
         }
         &self.moves

@@ -5,7 +5,8 @@
 
 use super::events::Events;
 use super::{
-    BoxRay, BroadPhase, BroadPhaseError, Changes, Choice, Cost, Drawn, Neighbour, Pair, Profile, Proxies, Structure,
+    BoxRay, BroadPhase, BroadPhaseError, Changes, Choice, Cost, Drawn, Moved, Neighbour, Pair, Profile, Proxies,
+    Structure,
 };
 use crate::bounds::Aabb;
 use glam::Vec3;
@@ -163,6 +164,12 @@ impl BroadPhase for Auto {
     fn update(&mut self, id: u32, bounds: Aabb, displacement: Vec3) -> Result<(), BroadPhaseError> {
         self.inner.update(id, bounds, displacement)?;
         self.moved += 1;
+        Ok(())
+    }
+
+    fn update_many(&mut self, moves: &[Moved]) -> Result<(), BroadPhaseError> {
+        self.inner.update_many(moves)?;
+        self.moved += moves.len();
         Ok(())
     }
 

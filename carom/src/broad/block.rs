@@ -2,7 +2,7 @@
 
 use super::ray::{BoxRay, WIDENING};
 use crate::bounds::Aabb;
-use fearless_simd::{Select, Simd, SimdBase, SimdMask, f32x8};
+use fearless_simd::{Select, Simd, SimdBase, SimdFrom, SimdMask, f32x4, f32x8};
 use glam::{Vec3, Vec3A, Vec4};
 
 /// How many boxes a block holds.
@@ -22,14 +22,6 @@ pub(super) const NOTHING: Aabb = Aabb::new(Vec3::INFINITY, Vec3::NEG_INFINITY);
 impl BoxBlock {
     /// Eight times nothing.
     pub(super) const EMPTY: Self = Self { min: [[f32::INFINITY; LANES]; 3], max: [[f32::NEG_INFINITY; LANES]; 3] };
-
-    /// Eight boxes.
-    #[inline(always)]
-    pub(super) fn of(boxes: &[Aabb; LANES]) -> Self {
-        let min = |axis: usize| boxes.map(|bounds| bounds.min[axis]);
-        let max = |axis: usize| boxes.map(|bounds| bounds.max[axis]);
-        Self { min: [min(0), min(1), min(2)], max: [max(0), max(1), max(2)] }
-    }
 
     /// Puts a box into a lane.
     #[inline(always)]
@@ -57,6 +49,12 @@ impl BoxBlock {
         let [min_x, min_y, min_z] = &self.min;
         let [max_x, max_y, max_z] = &self.max;
         (Vec3A::new(min_x[lane], min_y[lane], min_z[lane]), Vec3A::new(max_x[lane], max_y[lane], max_z[lane]))
+    }
+
+    /// Reads from each line of memory that the block lies in; what is returned means nothing.
+    #[inline(always)]
+    pub(super) fn touch(&self) -> u32 {
+        self.min[0][0].to_bits() | self.min[2][0].to_bits() | self.max[1][0].to_bits() | self.max[2][7].to_bits()
     }
 
     /// The box around all eight.
@@ -138,6 +136,27 @@ pub(super) struct LoadedBlock<S: Simd> {
 }
 
 impl<S: Simd> LoadedBlock<S> {
+    /// Eight boxes: from numbers box by box to numbers axis by axis, without a way through memory.
+    #[inline(always)]
+    pub(super) fn of(simd: S, [a, b, c, d, e, f, g, h]: [BoxNumbers<S>; LANES]) -> Self {
+        let (low, high) = (transposed(simd, [a, b, c, d]), transposed(simd, [e, f, g, h]));
+        let [x, y, z, u, v, w] = low;
+        let [x_high, y_high, z_high, u_high, v_high, w_high] = high;
+        Self {
+            min: [simd.combine_f32x4(x, x_high), simd.combine_f32x4(y, y_high), simd.combine_f32x4(z, z_high)],
+            max: [simd.combine_f32x4(u, u_high), simd.combine_f32x4(v, v_high), simd.combine_f32x4(w, w_high)],
+        }
+    }
+
+    /// Writes the lanes to memory.
+    #[inline(always)]
+    pub(super) fn store(&self, block: &mut BoxBlock) {
+        for axis in 0..3 {
+            self.min[axis].store_array(&mut block.min[axis]);
+            self.max[axis].store_array(&mut block.max[axis]);
+        }
+    }
+
     /// Bit `i` says whether lane `i` overlaps `bounds`.
     #[inline(always)]
     pub(super) fn overlaps(&self, simd: S, bounds: &Aabb) -> u32 {
@@ -159,4 +178,65 @@ impl<S: Simd> LoadedBlock<S> {
         let bounded_above = u.simd_le(greatest) & v.simd_le(greatest) & w.simd_le(greatest);
         (ordered & bounded_below & bounded_above).to_bitmask() as u32
     }
+}
+
+/// The six numbers of a box: the first four and the last four.
+#[derive(Clone, Copy)]
+pub(super) struct BoxNumbers<S: Simd> {
+    pub(super) first: f32x4<S>,
+    pub(super) last: f32x4<S>,
+}
+
+impl<S: Simd> BoxNumbers<S> {
+    #[inline(always)]
+    pub(super) fn of(simd: S, bounds: &Aabb) -> Self {
+        let Aabb { min, max } = bounds;
+        Self {
+            first: f32x4::simd_from(simd, [min.x, min.y, min.z, max.x]),
+            last: f32x4::simd_from(simd, [min.z, max.x, max.y, max.z]),
+        }
+    }
+
+    /// The box around all eight.
+    #[inline(always)]
+    pub(super) fn union([a, b, c, d, e, f, g, h]: [Self; LANES]) -> Aabb {
+        let first = (a.first.min(b.first)).min(c.first.min(d.first));
+        let first = first.min((e.first.min(f.first)).min(g.first.min(h.first)));
+        let last = (a.last.max(b.last)).max(c.last.max(d.last));
+        let last = last.max((e.last.max(f.last)).max(g.last.max(h.last)));
+        let ([x, y, z, _], [_, u, v, w]) = (first.to_array(), last.to_array());
+        Aabb { min: Vec3::new(x, y, z), max: Vec3::new(u, v, w) }
+    }
+
+    /// Written out: a closure may be left out of line.
+    #[inline(always)]
+    pub(super) fn of_eight(simd: S, [a, b, c, d, e, f, g, h]: [&Aabb; LANES]) -> [Self; LANES] {
+        [
+            Self::of(simd, a),
+            Self::of(simd, b),
+            Self::of(simd, c),
+            Self::of(simd, d),
+            Self::of(simd, e),
+            Self::of(simd, f),
+            Self::of(simd, g),
+            Self::of(simd, h),
+        ]
+    }
+}
+
+/// Four boxes number by number.
+#[inline(always)]
+fn transposed<S: Simd>(simd: S, boxes: [BoxNumbers<S>; 4]) -> [f32x4<S>; 6] {
+    let [a, b, c, d] = boxes;
+    let (ac_xy, bd_xy) = (simd.zip_low_f32x4(a.first, c.first), simd.zip_low_f32x4(b.first, d.first));
+    let (ac_zu, bd_zu) = (simd.zip_high_f32x4(a.first, c.first), simd.zip_high_f32x4(b.first, d.first));
+    let (ac_vw, bd_vw) = (simd.zip_high_f32x4(a.last, c.last), simd.zip_high_f32x4(b.last, d.last));
+    [
+        simd.zip_low_f32x4(ac_xy, bd_xy),
+        simd.zip_high_f32x4(ac_xy, bd_xy),
+        simd.zip_low_f32x4(ac_zu, bd_zu),
+        simd.zip_high_f32x4(ac_zu, bd_zu),
+        simd.zip_low_f32x4(ac_vw, bd_vw),
+        simd.zip_high_f32x4(ac_vw, bd_vw),
+    ]
 }

@@ -48,8 +48,11 @@ pub(crate) fn rank<const BITS: u32, W: Word>([mut x, mut y, mut z]: [W; 3]) -> W
     let mut odd = z ^ z >> 1;
     odd = odd ^ odd >> 2;
     odd = odd ^ odd >> 4;
-    odd = (odd ^ odd >> 8) >> 1;
-    spread(x ^ odd) << 2 | spread(y ^ odd) << 1 | spread(z ^ odd)
+    if BITS > 8 {
+        odd = odd ^ odd >> 8;
+    }
+    odd = odd >> 1;
+    spread::<BITS, _>(x ^ odd) << 2 | spread::<BITS, _>(y ^ odd) << 1 | spread::<BITS, _>(z ^ odd)
 }
 
 /// All bits below `bit` if that one is set, else none.
@@ -59,10 +62,10 @@ fn below_if_set<W: Word>(word: W, bit: u32) -> W {
     set - (set >> bit)
 }
 
-/// The ten lowest bits at every third place.
+/// The lowest bits, at most ten, at every third place.
 #[inline(always)]
-fn spread<W: Word>(word: W) -> W {
-    let word = (word | word << 16) & 0x0300_00FF;
+fn spread<const BITS: u32, W: Word>(word: W) -> W {
+    let word = if BITS > 8 { (word | word << 16) & 0x0300_00FF } else { word };
     let word = (word | word << 8) & 0x0300_F00F;
     let word = (word | word << 4) & 0x030C_30C3;
     (word | word << 2) & 0x0924_9249

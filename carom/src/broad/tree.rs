@@ -14,6 +14,7 @@
 mod build;
 mod follow;
 mod join;
+mod moves;
 mod nodes;
 mod order;
 mod ordered;
@@ -24,10 +25,10 @@ mod slots;
 use super::block::{self, NOTHING};
 use super::events::Events;
 use super::proxies::checked;
-use super::{BoxRay, BroadPhase, BroadPhaseError, Changes, Cost, Drawn, MAX_PROXIES, Neighbour, Pair, Proxies};
+use super::{BoxRay, BroadPhase, BroadPhaseError, Changes, Cost, Drawn, MAX_PROXIES, Moved, Neighbour, Pair, Proxies};
 use crate::bounds::Aabb;
-use fearless_simd::{Level, dispatch};
-use glam::{Vec3, Vec3A};
+use fearless_simd::Level;
+use glam::Vec3;
 use nodes::Nodes;
 use slots::Slots;
 
@@ -188,101 +189,6 @@ impl DynamicTree {
         self.slot_of.get(id as usize).copied().filter(|&slot| slot != NONE)
     }
 
-    /// Moves many boxes at once: asks for the new box of each proxy and its expected displacement, as in
-    /// [`BroadPhase::update`], in the order in which the tree holds them. That is several times as fast as updates one by
-    /// one, since the tree is gone through once from end to end. A proxy without an answer stays. At a box that is not
-    /// sound it ends; what was answered before has been taken in.
-    ///
-    /// ```
-    /// use carom::bounds::Aabb;
-    /// use carom::broad::{BroadPhase, DynamicTree};
-    /// use carom::glam::Vec3;
-    ///
-    /// let mut boxes = vec![Aabb::new(Vec3::ZERO, Vec3::ONE), Aabb::new(Vec3::splat(3.0), Vec3::splat(4.0))];
-    /// let mut tree = DynamicTree::from_boxes(&boxes)?;
-    /// assert!(tree.changes().began.is_empty());
-    /// boxes[1] = Aabb::new(Vec3::splat(0.5), Vec3::splat(1.5));
-    /// tree.update_all(|id| Some((&boxes[id as usize], &Vec3::ZERO)))?;
-    /// assert_eq!(tree.changes().began.len(), 1);
-    /// # Ok::<(), carom::broad::BroadPhaseError>(())
-    /// ```
-    pub fn update_all<'a>(
-        &mut self,
-        moved: impl FnMut(u32) -> Option<(&'a Aabb, &'a Vec3)>,
-    ) -> Result<(), BroadPhaseError> {
-        let level = self.level;
-        let outcome = dispatch!(level, _simd => self.move_all(moved));
-        self.nodes.refit();
-        outcome
-    }
-
-    #[inline(always)]
-    fn move_all<'a>(
-        &mut self,
-        mut moved: impl FnMut(u32) -> Option<(&'a Aabb, &'a Vec3)>,
-    ) -> Result<(), BroadPhaseError> {
-        for slot in 0..self.slots.len() as u32 {
-            let id = self.slots.id(slot);
-            if id != NONE
-                && self.slots.has_box(slot)
-                && let Some((bounds, displacement)) = moved(id)
-                && let Some(enlarged) = self.move_slot(slot, id, bounds, displacement)?
-            {
-                self.nodes.set(slot, &enlarged);
-            }
-        }
-        Ok(())
-    }
-
-    fn move_box(&mut self, id: u32, bounds: &Aabb, displacement: &Vec3) -> Result<(), BroadPhaseError> {
-        let slot = self.slot(id).ok_or(BroadPhaseError::Unknown { id })?;
-        if let Some(enlarged) = self.move_slot(slot, id, bounds, displacement)? {
-            self.nodes.enlarge(slot, &enlarged);
-        }
-        Ok(())
-    }
-
-    /// Takes in the box of a slot; returns the enlarged box that it is to be given, if it needs another.
-    #[inline(always)]
-    fn move_slot(
-        &mut self,
-        slot: u32,
-        id: u32,
-        bounds: &Aabb,
-        displacement: &Vec3,
-    ) -> Result<Option<Aabb>, BroadPhaseError> {
-        let (least, greatest) = self.nodes.corners(slot);
-        let (min, max) = (Vec3A::from(bounds.min), Vec3A::from(bounds.max));
-        // A box that is not sound fits nowhere.
-        let fits = (least.cmple(min) & min.cmple(max) & max.cmple(greatest)).all();
-        let another =
-            if fits && !self.judges_room { None } else { self.another_enlarged(slot, id, *bounds, *displacement)? };
-        if self.slots.replace_bounds(slot, min, max) {
-            self.slots.mark_moved(slot);
-            self.is_current = false;
-        }
-        Ok(another)
-    }
-
-    /// The enlarged box that a slot is to be given for a box. By value and out of line: what is kept in memory for the
-    /// few that need it would cost all others.
-    #[cold]
-    #[inline(never)]
-    fn another_enlarged(
-        &mut self,
-        slot: u32,
-        id: u32,
-        bounds: Aabb,
-        displacement: Vec3,
-    ) -> Result<Option<Aabb>, BroadPhaseError> {
-        let bounds = checked(id, bounds)?;
-        let another = follow::enlarged_if_needed(&self.nodes.get(slot), &bounds, displacement);
-        if another.is_some() {
-            self.mark_left(slot);
-        }
-        Ok(another)
-    }
-
     /// A slot for a new box: a free one, or one more.
     fn new_slot(&mut self) -> u32 {
         self.unsorted += 1;
@@ -329,6 +235,10 @@ impl BroadPhase for DynamicTree {
     #[inline]
     fn update(&mut self, id: u32, bounds: Aabb, displacement: Vec3) -> Result<(), BroadPhaseError> {
         self.move_box(id, &bounds, &displacement)
+    }
+
+    fn update_many(&mut self, moves: &[Moved]) -> Result<(), BroadPhaseError> {
+        self.move_many(moves)
     }
 
     fn remove(&mut self, id: u32) -> Result<(), BroadPhaseError> {

@@ -1,10 +1,12 @@
 //! Filling the tree: the slots in the order of the curve, the blocks above them, all pairs.
 
 use super::super::Pair;
-use super::super::block::{BoxBlock, LANES, NOTHING};
+use super::super::block::{BoxBlock, BoxNumbers, LANES, LoadedBlock, NOTHING};
+use super::join::join_all;
 use super::slots::{NUMBERS, write_box};
 use super::{DynamicTree, NONE, NearPair, PORTION, TOUCHING, follow, is_parallel, order};
 use crate::bounds::Aabb;
+use fearless_simd::{Simd, SimdBase, dispatch};
 use rayon::prelude::*;
 
 impl DynamicTree {
@@ -17,7 +19,7 @@ impl DynamicTree {
 
     /// Fills the tree with these boxes by id, whatever it held before; they were put in order before.
     pub(super) fn fill(&mut self, boxes: &[Aabb]) {
-        let keys = &self.near;
+        let (keys, level) = (&self.near, self.level);
         let count = keys.len();
         self.slots.reset(count);
         if count < boxes.len() {
@@ -25,45 +27,33 @@ impl DynamicTree {
         }
         self.slot_of.resize(boxes.len(), NONE);
         self.nodes.reset(count);
-        if let Some(leaves) = self.nodes.levels.first_mut() {
-            let fill = |(((keys, blocks), corners), ids): Filled<'_>| {
-                let places = corners.chunks_exact_mut(NUMBERS).zip(ids);
-                let mut put = |index: usize, key: &Pair, bounds: &Aabb, (corners, id): (&mut [f32], &mut u32)| {
-                    *id = key.b;
-                    write_box(corners, bounds);
-                    blocks[index / LANES].set(index % LANES, bounds);
-                };
-                if count < OUT_OF_CACHE {
-                    for (index, (key, place)) in keys.iter().zip(places).enumerate() {
-                        put(index, key, &boxes[key.b as usize], place);
-                    }
-                    return;
-                }
-                // Fetched before they are put in place: so many more reads from memory are under way at a time.
-                let mut fetched = [NOTHING; FETCHED];
-                for (bounds, key) in fetched.iter_mut().zip(keys) {
-                    *bounds = boxes[key.b as usize];
-                }
-                for (index, ((key, bounds), place)) in keys.iter().zip(&fetched).zip(places).enumerate() {
-                    put(index, key, bounds, place);
-                }
-            };
+        let mut no_parents = [BoxBlock::EMPTY];
+        if let Some((leaves, upper)) = self.nodes.levels.split_first_mut() {
+            let parents = upper.first_mut().map_or(&mut no_parents[..], |parents| parents);
             let (corners, ids) = self.slots.parts_mut();
+            let fill = |((((keys, leaves), parents), corners), ids): Filled<'_>| {
+                let part = Part { leaves, parents, corners, ids };
+                dispatch!(level, simd => part.fill(simd, boxes, keys, count >= OUT_OF_CACHE));
+            };
             if is_parallel(count) {
-                let keys = keys.par_chunks(FETCHED).with_min_len(PORTION * LANES / FETCHED);
-                let blocks = leaves.par_chunks_mut(FETCHED / LANES);
-                let corners = corners.par_chunks_mut(FETCHED * NUMBERS);
-                keys.zip(blocks).zip(corners).zip(ids.par_chunks_mut(FETCHED)).for_each(fill);
+                let parts = keys.par_chunks(PORTION * LANES).zip(leaves.par_chunks_mut(PORTION));
+                let parts = parts.zip(parents.par_chunks_mut(PORTION / LANES));
+                let parts = parts.zip(corners.par_chunks_mut(PORTION * LANES * NUMBERS));
+                parts.zip(ids.par_chunks_mut(PORTION * LANES)).for_each(fill);
             } else {
-                let blocks = keys.chunks(FETCHED).zip(leaves.chunks_mut(FETCHED / LANES));
-                blocks.zip(corners.chunks_mut(FETCHED * NUMBERS)).zip(ids.chunks_mut(FETCHED)).for_each(fill);
+                fill(((((keys, leaves), parents), corners), ids));
             }
         }
-        for (slot, &id) in (0u32..).zip(self.slots.ids()) {
-            self.slot_of[id as usize] = slot;
-        }
-        self.nodes.fill_upper();
-        self.join_all(TOUCHING);
+        self.nodes.fill_upper(2);
+        let Self { nodes, near, scratch, pairs, slots, slot_of, .. } = self;
+        let mut list_slots = || (0u32..).zip(slots.ids()).for_each(|(slot, &id)| slot_of[id as usize] = slot);
+        let mut join = || join_all(level, &nodes.levels, TOUCHING, (near, pairs), scratch);
+        self.tests = if is_parallel(count) {
+            rayon::join(list_slots, join).1
+        } else {
+            list_slots();
+            join()
+        };
         let pairs = self.near.len();
         self.pairs.clear();
         give_back(&mut self.near, pairs);
@@ -131,7 +121,7 @@ impl DynamicTree {
                 carried.iter().enumerate().for_each(|(lane, carried)| block.set(lane, &carried.enlarged));
             }
         }
-        nodes.fill_upper();
+        nodes.fill_upper(1);
         if keep_near {
             for pair in near.iter_mut() {
                 let (a, b) = (new_slot[pair.a as usize], new_slot[pair.second() as usize]);
@@ -169,10 +159,66 @@ pub(super) struct Carried {
 }
 
 /// So many boxes are more than a cache holds.
-const OUT_OF_CACHE: usize = 1 << 18;
+pub(super) const OUT_OF_CACHE: usize = 1 << 18;
 
-/// How many boxes are fetched at a time.
-const FETCHED: usize = 64;
+/// The slots under one parent.
+const FAMILY: usize = LANES * LANES;
 
-/// Keys of so many boxes, and where the boxes go.
-type Filled<'a> = (((&'a [Pair], &'a mut [BoxBlock]), &'a mut [f32]), &'a mut [u32]);
+/// Some slots with their leaves and the parents of these, whose first is that of the first slot.
+struct Part<'a> {
+    leaves: &'a mut [BoxBlock],
+    parents: &'a mut [BoxBlock],
+    corners: &'a mut [f32],
+    ids: &'a mut [u32],
+}
+
+/// The keys of a part and its fields.
+type Filled<'a> = ((((&'a [Pair], &'a mut [BoxBlock]), &'a mut [BoxBlock]), &'a mut [f32]), &'a mut [u32]);
+
+impl Part<'_> {
+    /// Puts the boxes in the places that the keys give them.
+    #[inline(always)]
+    fn fill<S: Simd>(self, simd: S, boxes: &[Aabb], keys: &[Pair], is_far: bool) {
+        let leaves = self.leaves.chunks_mut(LANES).zip(self.parents);
+        let places = self.corners.chunks_mut(FAMILY * NUMBERS).zip(self.ids.chunks_mut(FAMILY));
+        let mut fetched = [NOTHING; FAMILY];
+        for ((keys, (leaves, parent)), (corners, ids)) in keys.chunks(FAMILY).zip(leaves).zip(places) {
+            ids.iter_mut().zip(keys).for_each(|(id, key)| *id = key.b);
+            if is_far {
+                // Fetched before they are put in place: so many more reads from memory are under way at a time.
+                for (bounds, key) in fetched.iter_mut().zip(keys) {
+                    *bounds = boxes[key.b as usize];
+                }
+            }
+            for (lane, (leaf, keys)) in leaves.iter_mut().zip(keys.chunks(LANES)).enumerate() {
+                let corners = &mut corners[lane * LANES * NUMBERS..];
+                let Ok(&[a, b, c, d, e, f, g, h]) = <&[Pair; LANES]>::try_from(keys) else {
+                    fill_rest(leaf, corners, keys.iter().map(|key| &boxes[key.b as usize]));
+                    parent.set(lane, &leaf.union());
+                    continue;
+                };
+                let eight = if is_far {
+                    let near = &fetched[lane * LANES..(lane + 1) * LANES];
+                    [&near[0], &near[1], &near[2], &near[3], &near[4], &near[5], &near[6], &near[7]]
+                } else {
+                    [a, b, c, d, e, f, g, h].map(|key| &boxes[key.b as usize])
+                };
+                let eight = BoxNumbers::of_eight(simd, eight);
+                for (numbers, place) in eight.iter().zip(corners.chunks_exact_mut(NUMBERS)) {
+                    numbers.first.store_slice(&mut place[..4]);
+                    numbers.last.store_slice(&mut place[2..]);
+                }
+                LoadedBlock::of(simd, eight).store(leaf);
+                parent.set(lane, &BoxNumbers::union(eight));
+            }
+        }
+    }
+}
+
+/// The last leaf, if it isn't full.
+fn fill_rest<'a>(leaf: &mut BoxBlock, corners: &mut [f32], boxes: impl Iterator<Item = &'a Aabb>) {
+    for (lane, (bounds, place)) in boxes.zip(corners.chunks_exact_mut(NUMBERS)).enumerate() {
+        write_box(place, bounds);
+        leaf.set(lane, bounds);
+    }
+}

@@ -1,15 +1,17 @@
 //! Following motion: which boxes get another enlarged box, and what that changes in the pairs.
 
+use super::super::Pair;
 use super::super::events::Events;
-use super::super::{Pair, PairSet};
-use super::build::KEPT;
+use super::build::{KEPT, OUT_OF_CACHE};
 use super::query::visit_slots;
 use super::slots::Slots;
 use super::{DynamicTree, NONE, NearPair, TOUCHING, is_parallel};
 use crate::bounds::Aabb;
+use crate::radix;
 use fearless_simd::{Simd, dispatch};
 use glam::Vec3;
 use rayon::prelude::*;
+use std::hint::black_box;
 
 /// How many displacements ahead a box is enlarged.
 const FRAMES_AHEAD: f32 = 16.0;
@@ -29,6 +31,8 @@ const ROOM_IS_JUDGED_EVERY: u32 = 32;
 
 /// How many pairs are looked through at a time.
 const CHUNK: usize = 1024;
+/// How many slots are fetched before and after those at hand.
+const AHEAD: usize = 1 << 12;
 /// How many pairs a worker lists at a time.
 const LISTED: usize = 1 << 13;
 
@@ -82,32 +86,62 @@ pub(super) fn enlarged_if_needed(enlarged: &Aabb, bounds: &Aabb, displacement: V
     Some(if grown.min.is_finite() && grown.max.is_finite() { grown } else { *bounds })
 }
 
-/// Touching pairs taken out of `near`, until they are found again or have ended.
+/// Touching pairs taken out of `near`, until they are found again or have ended. Each belongs to the slot that looks for
+/// it, which comes first: that which left or, if both did, the smaller. In the order of these slots they are looked up
+/// where the last one was, which a table of ids could not offer.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Parted {
-    set: PairSet,
-    list: Vec<Pair>,
+    /// The upper bit of the second slot says that it was found again.
+    pairs: Vec<Pair>,
+    spare: Vec<Pair>,
+    /// How many were handed out by [`Parted::of`].
+    taken: usize,
 }
 
+/// So many partners are looked through; more are sorted.
+const LOOKED_THROUGH: usize = 16;
+
 impl Parted {
-    fn insert(&mut self, pair: Pair) {
-        self.set.insert(pair);
-        self.list.push(pair);
+    /// Orders the pairs by the slots that they belong to, all below `slots`.
+    fn sort(&mut self, slots: usize) {
+        self.taken = 0;
+        radix::sort(&mut self.pairs, &mut self.spare, usize::BITS - slots.leading_zeros());
     }
 
-    fn remove(&mut self, pair: Pair) -> bool {
-        self.set.remove(pair)
+    /// The pairs of a slot, which is greater than the one asked for before.
+    #[inline(always)]
+    fn of(&mut self, slot: u32) -> &mut [Pair] {
+        let first = self.taken;
+        let count = self.pairs[first..].iter().take_while(|pair| pair.a == slot).count();
+        self.taken += count;
+        let pairs = &mut self.pairs[first..first + count];
+        if count > LOOKED_THROUGH {
+            pairs.sort_unstable_by_key(|pair| pair.b);
+        }
+        pairs
     }
 
-    /// Those that were not found again have ended.
-    fn end(&mut self, events: &mut Events) {
-        let set = &mut self.set;
-        events.ended.extend(self.list.drain(..).filter(|&pair| set.remove(pair)));
+    /// Forgets all pairs, and memory that a quiet frame does not need.
+    fn clear(&mut self) {
+        self.pairs.clear();
+        if self.pairs.capacity() > KEPT {
+            *self = Self::default();
+        }
     }
 
     pub(super) fn memory(&self) -> usize {
-        self.set.memory() + self.list.capacity() * size_of::<Pair>()
+        (self.pairs.capacity() + self.spare.capacity()) * size_of::<Pair>()
     }
+}
+
+/// Whether a partner is among the pairs of one slot, which is noted.
+fn is_found_again(pairs: &mut [Pair], partner: u32) -> bool {
+    let found = if pairs.len() > LOOKED_THROUGH {
+        pairs.binary_search_by_key(&partner, |pair| pair.second()).ok().map(|index| &mut pairs[index])
+    } else {
+        pairs.iter_mut().find(|pair| pair.second() == partner)
+    };
+    found.map(|pair| pair.b |= TOUCHING).is_some()
 }
 
 impl DynamicTree {
@@ -223,11 +257,24 @@ impl DynamicTree {
         }
         // Which pairs have moved is hard to foresee, so those are listed first without asking.
         let mut moved = [0u16; CHUNK];
+        let is_far = slots.len() >= OUT_OF_CACHE;
+        let mut touched = 0;
         for (chunk, pairs) in (0u32..).zip(near.chunks_mut(CHUNK)) {
             let mut count = 0;
             for (index, pair) in pairs.iter().enumerate() {
                 moved[count % CHUNK] = index as u16;
                 count += usize::from(slots.either_moved(pair.a, pair.second()));
+            }
+            if is_far && count > 0 {
+                // Pairs that have moved are about in the order of their slots, and partners are close by. Read from
+                // end to end their boxes come several times as fast as one by one.
+                let middle = pairs[moved[count / 2] as usize].a as usize;
+                let (before, end) = (middle.saturating_sub(AHEAD), (middle + AHEAD).min(slots.len()));
+                let start = if touched > end + AHEAD { before } else { before.max(touched) };
+                if start < end {
+                    black_box(slots.touch(start..end));
+                    touched = end;
+                }
             }
             for &index in &moved[..count] {
                 let place = chunk * CHUNK as u32 + u32::from(index);
@@ -243,12 +290,11 @@ impl DynamicTree {
         // In the order of the tree one query finds in the cache what the one before it has touched.
         self.left.sort_unstable();
         dispatch!(level, simd => self.meet_neighbours(simd));
-        let Self { slots, near, events, left, free, parted, gaps, .. } = self;
+        let Self { slots, near, left, free, gaps, .. } = self;
         // What no new pair has taken is filled from the end.
         for &gap in gaps.iter().rev() {
             near.swap_remove(gap as usize);
         }
-        parted.end(events);
         for &slot in left.iter() {
             if !slots.has_box(slot) {
                 slots.set_id(slot, NONE);
@@ -262,7 +308,9 @@ impl DynamicTree {
     fn meet_neighbours<S: Simd>(&mut self, simd: S) {
         let Self { slots, near, events, left, nodes, parted, is_looked_at, gaps, .. } = self;
         let (mut blocks, mut filled) = (0, 0);
+        parted.sort(slots.len());
         for &slot in left.iter() {
+            let before = parted.of(slot);
             blocks += visit_slots(simd, &nodes.levels, &nodes.get(slot), |other| {
                 // Two that both left meet once.
                 if other == slot || (other < slot && slots.has_left(other)) {
@@ -274,14 +322,14 @@ impl DynamicTree {
                     None => near.push(pair),
                 }
                 filled += 1;
-                if pair.is_touching() && *is_looked_at {
-                    let pair = pair.ids(slots);
-                    if !parted.remove(pair) {
-                        events.began.push(pair);
-                    }
+                if pair.is_touching() && *is_looked_at && !is_found_again(before, other) {
+                    events.began.push(pair.ids(slots));
                 }
             });
+            let ended = before.iter().filter(|pair| !pair.is_touching());
+            events.ended.extend(ended.map(|pair| pair.ids(slots)));
         }
+        parted.clear();
         gaps.drain(..filled.min(gaps.len()));
         self.decay.count(left.len() as u64, blocks);
     }
@@ -313,7 +361,8 @@ impl Comparison<'_> {
     #[cold]
     fn part(&mut self, place: u32, pair: Pair) {
         if pair.is_touching() && self.is_looked_at {
-            self.parted.insert(pair.ids(self.slots));
+            let (a, b) = (pair.a, pair.second());
+            self.parted.pairs.push(if self.slots.has_left(a) { Pair { a, b } } else { Pair { a: b, b: a } });
         }
         self.gaps.push(place);
     }

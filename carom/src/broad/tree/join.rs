@@ -8,7 +8,7 @@ use super::super::Pair;
 use super::super::block::{BoxBlock, LANES};
 use super::DynamicTree;
 use super::nodes::SHIFT;
-use fearless_simd::{Simd, SimdBase, dispatch, u32x8};
+use fearless_simd::{Level, Simd, SimdBase, dispatch, u32x8};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -64,7 +64,7 @@ fn append<S: Simd>(simd: S, list: &mut [u32], count: &mut usize, mask: u32, offs
 /// How many parents of leaves a worker takes at the least.
 const PORTION: usize = 32;
 /// How many portions there are for each thread, so that none waits long for the others.
-const PORTIONS_A_THREAD: usize = 6;
+const PORTIONS_A_THREAD: usize = 12;
 
 impl DynamicTree {
     /// Replaces `near` by all pairs of overlapping enlarged boxes, each in the given state. Several threads take
@@ -72,53 +72,62 @@ impl DynamicTree {
     /// any number of threads.
     pub(super) fn join_all(&mut self, state: u32) {
         let Self { level, nodes, near, scratch, pairs, .. } = self;
-        let (level, levels) = (*level, &nodes.levels);
-        near.clear();
-        let parents = levels.first().map_or(0, Vec::len).div_ceil(LANES);
-        if rayon::current_num_threads() == 1 || parents < 4 * PORTION {
-            let mut found = Found::new(&mut [], near, state);
-            self.tests = dispatch!(level, simd => join(simd, levels, 0..parents, scratch, &mut found));
-            return;
-        }
-        let length = parents.div_ceil(PORTIONS_A_THREAD * rayon::current_num_threads()).max(PORTION);
-        let count = parents.div_ceil(length);
-        // The list of ids is yet to be written: until then it holds the portions, as far as it has room for them.
-        pairs.resize(pairs.capacity(), Pair::default());
-        let share = pairs.len() / count;
-        let portions: Vec<Portion<'_>> = pairs
-            .chunks_exact_mut(share.max(1))
-            .map(Some)
-            .chain(std::iter::repeat_with(|| None))
-            .take(count)
-            .enumerate()
-            .collect::<Vec<_>>()
-            .into_par_iter()
-            .map_init(JoinScratch::default, |scratch, (portion, place)| {
-                let range = portion * length..((portion + 1) * length).min(parents);
-                let (place, mut beyond) = (place.unwrap_or_default(), Vec::new());
-                let mut found = Found::new(place, &mut beyond, state);
-                let tests = dispatch!(level, simd => join(simd, levels, range, scratch, &mut found));
-                let written = found.written;
-                Portion { tests, pairs: &place[..written], beyond }
-            })
-            .collect();
-        let total = portions.iter().map(Portion::len).sum();
-        near.reserve_exact(total);
-        near.resize(total, Pair::default());
-        let mut rest = &mut near[..];
-        let mut places = Vec::with_capacity(count);
-        for portion in &portions {
-            let (place, after) = std::mem::take(&mut rest).split_at_mut(portion.len());
-            places.push((place, portion));
-            rest = after;
-        }
-        places.par_iter_mut().for_each(|(place, portion)| {
-            let (first, beyond) = place.split_at_mut(portion.pairs.len());
-            first.copy_from_slice(portion.pairs);
-            beyond.copy_from_slice(&portion.beyond);
-        });
-        self.tests = portions.iter().map(|portion| portion.tests).sum();
+        self.tests = join_all(*level, &nodes.levels, state, (near, pairs), scratch);
     }
+}
+
+/// See [`DynamicTree::join_all`]; returns how many boxes were compared.
+pub(super) fn join_all(
+    level: Level,
+    levels: &[Vec<BoxBlock>],
+    state: u32,
+    (near, pairs): (&mut Vec<Pair>, &mut Vec<Pair>),
+    scratch: &mut JoinScratch,
+) -> u64 {
+    near.clear();
+    let parents = levels.first().map_or(0, Vec::len).div_ceil(LANES);
+    if rayon::current_num_threads() == 1 || parents < 4 * PORTION {
+        let mut found = Found::new(&mut [], near, state);
+        return dispatch!(level, simd => join(simd, levels, 0..parents, scratch, &mut found));
+    }
+    let length = parents.div_ceil(PORTIONS_A_THREAD * rayon::current_num_threads()).max(PORTION);
+    let count = parents.div_ceil(length);
+    // The list of ids is yet to be written: until then it holds the portions, as far as it has room for them.
+    pairs.resize(pairs.capacity(), Pair::default());
+    let share = pairs.len() / count;
+    let portions: Vec<Portion<'_>> = pairs
+        .chunks_exact_mut(share.max(1))
+        .map(Some)
+        .chain(std::iter::repeat_with(|| None))
+        .take(count)
+        .enumerate()
+        .collect::<Vec<_>>()
+        .into_par_iter()
+        .map_init(JoinScratch::default, |scratch, (portion, place)| {
+            let range = portion * length..((portion + 1) * length).min(parents);
+            let (place, mut beyond) = (place.unwrap_or_default(), Vec::new());
+            let mut found = Found::new(place, &mut beyond, state);
+            let tests = dispatch!(level, simd => join(simd, levels, range, scratch, &mut found));
+            let written = found.written;
+            Portion { tests, pairs: &place[..written], beyond }
+        })
+        .collect();
+    let total = portions.iter().map(Portion::len).sum();
+    near.reserve_exact(total);
+    near.resize(total, Pair::default());
+    let mut rest = &mut near[..];
+    let mut places = Vec::with_capacity(count);
+    for portion in &portions {
+        let (place, after) = std::mem::take(&mut rest).split_at_mut(portion.len());
+        places.push((place, portion));
+        rest = after;
+    }
+    places.par_iter_mut().for_each(|(place, portion)| {
+        let (first, beyond) = place.split_at_mut(portion.pairs.len());
+        first.copy_from_slice(portion.pairs);
+        beyond.copy_from_slice(&portion.beyond);
+    });
+    portions.iter().map(|portion| portion.tests).sum()
 }
 
 /// What one worker has found.

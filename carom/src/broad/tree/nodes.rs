@@ -7,6 +7,7 @@ use super::{PORTION, is_parallel};
 use crate::bounds::{Aabb, BoundingVolume};
 use glam::Vec3A;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// log2 of [`LANES`].
 pub(super) const SHIFT: u32 = LANES.trailing_zeros();
@@ -37,6 +38,13 @@ impl Nodes {
     #[inline(always)]
     pub(super) fn corners(&self, slot: u32) -> (Vec3A, Vec3A) {
         self.levels[0][(slot >> SHIFT) as usize].corners(slot as usize)
+    }
+
+    /// Reads from each line of memory that holds enlarged boxes of these slots; what is returned means nothing.
+    #[inline(always)]
+    pub(super) fn touch(&self, slots: Range<usize>) -> u32 {
+        let blocks = &self.levels[0][slots.start >> SHIFT..slots.end.div_ceil(LANES)];
+        blocks.iter().fold(0, |bits, block| bits | block.touch())
     }
 
     /// Makes room for one slot more.
@@ -112,9 +120,9 @@ impl Nodes {
         }
     }
 
-    /// Sets every box above the leaves to what it must enclose.
-    pub(super) fn fill_upper(&mut self) {
-        for level in 1..self.levels.len() {
+    /// Sets every box from a level above the leaves on to what it must enclose.
+    pub(super) fn fill_upper(&mut self, first: usize) {
+        for level in first..self.levels.len() {
             let (lower, upper) = self.levels.split_at_mut(level);
             let (lower, upper) = (&lower[level - 1], &mut upper[0]);
             let fill = |(block, children): (&mut BoxBlock, &[BoxBlock])| {

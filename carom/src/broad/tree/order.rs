@@ -1,6 +1,6 @@
 //! Boxes in the order of the Hilbert curve through their middles.
 
-use super::super::block::{BoxBlock, LANES, LoadedBlock};
+use super::super::block::{BoxBlock, BoxNumbers, LANES, LoadedBlock};
 use super::super::{Pair, hilbert};
 use super::{PORTION, is_parallel};
 use crate::bounds::Aabb;
@@ -17,10 +17,6 @@ const JUDGES: usize = 32;
 /// The key of what is no box.
 const LEFT_OUT: Pair = Pair { a: u32::MAX, b: u32::MAX };
 
-/// How many blocks are fetched before any of them is computed with: a load of eight lanes would have to wait for the
-/// eight stores that wrote them.
-const AHEAD: usize = 4;
-
 /// Where boxes come from, eight at a time. A trait and not a closure, which might not be inlined.
 pub(super) trait Source: Sync {
     /// How many boxes there are.
@@ -30,7 +26,7 @@ pub(super) trait Source: Sync {
     fn bounds(&self, index: usize) -> Aabb;
 
     /// Those from `8 * index` on.
-    fn block(&self, index: usize) -> BoxBlock;
+    fn block<S: Simd>(&self, simd: S, index: usize) -> LoadedBlock<S>;
 }
 
 impl Source for [Aabb] {
@@ -44,14 +40,14 @@ impl Source for [Aabb] {
     }
 
     #[inline(always)]
-    fn block(&self, index: usize) -> BoxBlock {
+    fn block<S: Simd>(&self, simd: S, index: usize) -> LoadedBlock<S> {
         let rest = &self[index * LANES..];
-        if let Some(boxes) = rest.first_chunk() {
-            return BoxBlock::of(boxes);
+        if let Some([a, b, c, d, e, f, g, h]) = rest.first_chunk() {
+            return LoadedBlock::of(simd, BoxNumbers::of_eight(simd, [a, b, c, d, e, f, g, h]));
         }
         let mut block = BoxBlock::EMPTY;
         rest.iter().enumerate().for_each(|(lane, bounds)| block.set(lane, bounds));
-        block
+        block.loaded(simd)
     }
 }
 
@@ -66,8 +62,8 @@ impl Source for [BoxBlock] {
     }
 
     #[inline(always)]
-    fn block(&self, index: usize) -> BoxBlock {
-        self[index]
+    fn block<S: Simd>(&self, simd: S, index: usize) -> LoadedBlock<S> {
+        self[index].loaded(simd)
     }
 }
 
@@ -129,6 +125,7 @@ impl<const BITS: u32> Curve<BITS> {
         let mut judge_count = 0;
         let stride = (source.count() / SAMPLE).max(1);
         let judge_stride = stride * (source.count() / stride / JUDGES).max(1);
+        let mut next_judge = 0;
         for index in (0..source.count()).step_by(stride) {
             let bounds = source.bounds(index);
             if bounds.min.x > bounds.max.x {
@@ -137,7 +134,8 @@ impl<const BITS: u32> Curve<BITS> {
             let middle = 0.5 * Vec3A::from(bounds.min) + 0.5 * Vec3A::from(bounds.max);
             least = least.min(middle);
             greatest = greatest.max(middle);
-            if index % judge_stride == 0 && judge_count < JUDGES {
+            if index >= next_judge && judge_count < JUDGES {
+                next_judge = index + judge_stride;
                 (0..3).for_each(|axis| judges[axis][judge_count] = middle[axis]);
                 judge_count += 1;
             }
@@ -151,26 +149,18 @@ impl<const BITS: u32> Curve<BITS> {
     #[inline(always)]
     fn write_keys<S: Simd>(&self, simd: S, source: &(impl Source + ?Sized), first: usize, keys: &mut [Pair]) -> usize {
         let mut left_out = 0;
-        let mut ahead = [BoxBlock::EMPTY; AHEAD];
-        for (batch, keys) in keys.chunks_mut(AHEAD * LANES).enumerate() {
-            let first = first + batch * AHEAD;
-            let blocks = keys.len().div_ceil(LANES);
-            for (index, block) in ahead[..blocks].iter_mut().enumerate() {
-                *block = source.block(first + index);
+        for (index, keys) in (first..).zip(keys.chunks_mut(LANES)) {
+            let block = source.block(simd, index);
+            let mut ranks = [0; LANES];
+            self.ranks(simd, &block).store_slice(&mut ranks);
+            let numbers = (index * LANES) as u32..;
+            for (key, (rank, number)) in keys.iter_mut().zip(ranks.into_iter().zip(numbers)) {
+                *key = Pair { a: rank, b: number };
             }
-            for (index, (block, keys)) in ahead.iter().zip(keys.chunks_mut(LANES)).enumerate() {
-                let block = block.loaded(simd);
-                let mut ranks = [0; LANES];
-                self.ranks(simd, &block).store_slice(&mut ranks);
-                let numbers = ((first + index) * LANES) as u32..;
-                for (key, (rank, number)) in keys.iter_mut().zip(ranks.into_iter().zip(numbers)) {
-                    *key = Pair { a: rank, b: number };
-                }
-                let sound = block.sound(simd);
-                if sound != 255 {
-                    let unsound = keys.iter_mut().enumerate().filter(|(lane, _)| sound >> lane & 1 == 0);
-                    left_out += unsound.map(|(_, key)| *key = LEFT_OUT).count();
-                }
+            let sound = block.sound(simd);
+            if sound != 255 {
+                let unsound = keys.iter_mut().enumerate().filter(|(lane, _)| sound >> lane & 1 == 0);
+                left_out += unsound.map(|(_, key)| *key = LEFT_OUT).count();
             }
         }
         left_out

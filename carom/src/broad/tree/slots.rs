@@ -5,6 +5,7 @@ use super::NONE;
 use crate::bounds::Aabb;
 use fearless_simd::{Simd, SimdBase, SimdMask, f32x4};
 use glam::{Vec3, Vec3A};
+use std::ops::Range;
 
 /// All slots in the order of the tree.
 #[derive(Debug, Clone, Default)]
@@ -23,6 +24,8 @@ const LEFT: u8 = 2;
 
 /// How many numbers make a box.
 pub(super) const NUMBERS: usize = 6;
+/// How many make a line of memory.
+const LINE: usize = 16;
 /// How many are read beyond the last.
 const BEYOND: usize = 2;
 
@@ -95,6 +98,13 @@ impl Slots {
         min.write_to_slice(numbers);
         max.write_to_slice(&mut numbers[3..]);
         !(old_min.cmpeq(min) & old_max.cmpeq(max)).all()
+    }
+
+    /// Reads from each line of memory that holds boxes of these slots; what is returned means nothing.
+    #[inline(always)]
+    pub(super) fn touch(&self, slots: Range<usize>) -> u32 {
+        let numbers = &self.corners[slots.start * NUMBERS..slots.end * NUMBERS];
+        numbers.iter().step_by(LINE).fold(0, |bits, number| bits | number.to_bits())
     }
 
     /// Whether there is a box, not just room for one.
