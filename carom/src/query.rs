@@ -175,7 +175,7 @@ impl From<SupportFault> for QueryError {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn distance(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<Distance, QueryError> {
-    distance_traced(a, pose_a, b, pose_b, &mut ())
+    distance_from(a, pose_a, b, pose_b, &mut Cache::default(), &mut ())
 }
 
 /// [`distance`] from where the last search of the same two shapes ended, which makes it fast while they move little.
@@ -237,6 +237,7 @@ pub fn distance_below(
     found.map(|found| Distance::in_world(Some(found), &turned, pose_a.position)).transpose()
 }
 
+/// Tells the search, and answers as without: a search that is told takes no shortcuts, so its last digits may differ.
 pub(crate) fn distance_traced(
     a: &Shape,
     pose_a: &Pose,
@@ -244,7 +245,8 @@ pub(crate) fn distance_traced(
     pose_b: &Pose,
     tracer: &mut impl Tracer,
 ) -> Result<Distance, QueryError> {
-    distance_from(a, pose_a, b, pose_b, &mut Cache::default(), tracer)
+    distance_from(a, pose_a, b, pose_b, &mut Cache::default(), tracer)?;
+    distance(a, pose_a, b, pose_b)
 }
 
 fn distance_from(

@@ -273,9 +273,9 @@ impl Reduced {
         if on_a >= 0.0 && on_b >= 0.0 && on_c >= 0.0 {
             let size = volume.abs();
             let rest = size - on_a - on_b - on_c;
-            // A flat tetrahedron holds nothing.
+            // In a flat tetrahedron the weights have few digits.
             let most_squared = u.length_squared() * v.length_squared() * w.length_squared();
-            if rest >= 0.0 && volume * volume > 1e-20 * most_squared {
+            if rest >= 0.0 && volume * volume > 1e-12 * most_squared {
                 return Grown::Around([on_a, on_b, on_c, rest].map(|weight| weight / size));
             }
             return Grown::Outside(best);

@@ -109,10 +109,43 @@ pub(crate) fn signed_traced(
     let thin = 1e-13 * core_scale + rounding.support_error;
     let gap = if is_curved { CURVED_GAP * smaller } else { 0.0 };
     let tolerance = Tolerance { gap: gap.max(4.0 * thin), thin };
-    let depth = expanding_polytope::depth(&mut difference, &found, tolerance, tracer)?;
+    let mut depth = expanding_polytope::depth(&mut difference, &found, tolerance, tracer)?;
+    let aside = (depth.pair.on_a - depth.pair.on_b - depth.most * depth.normal).length();
+    if aside > 1e-6 * smaller
+        && let Some(pair) = opposite_points(a, b, b_in_a, depth.normal, -depth.most)?
+    {
+        depth.pair = pair;
+    }
     // A polytope that does not hold the origin proves nothing; the search before has proven that the cores come near.
     let upper = if depth.least >= 0.0 { -depth.least } else { found.upper };
     Ok(below(rounding.signed(depth.pair, depth.normal, [-depth.most, upper], Stop::of(depth.reason))))
+}
+
+/// Points of two cores that are opposite each other along a normal, from `a` to `b`, by which the cores are `distance`
+/// apart, or deep if it is negative; none if there are no such near enough.
+///
+/// The supports along the normal need not be: of a face and a corner, the support of the face may be any of its points.
+/// Moved apart along the normal by a little, the closest points are.
+pub(crate) fn opposite_points(
+    a: &Convex<'_>,
+    b: &Convex<'_>,
+    b_in_a: &Placement,
+    normal: DVec3,
+    distance: f64,
+) -> Result<Option<Pair>, SupportFault> {
+    let rounding = Rounding::of(a, b, b_in_a)?;
+    let smaller = a.core.reach()?.min(b.core.reach()?);
+    let gap = (1e-2 * smaller).max(1e-6 * rounding.scale);
+    let way = (gap - distance) * normal;
+    let apart = Placement { position: b_in_a.position + way, ..*b_in_a };
+    let goal = Goal { near: rounding.slack, far: f64::INFINITY, tolerance: rounding.tolerance };
+    let mut found = Found::NONE;
+    let mut difference = Difference::new(a, b, &apart);
+    minimum_norm::search(&mut found, &mut difference, goal, &mut Cache::default(), &mut ())?;
+    let pair = found.pair();
+    let aside = (pair.on_b - pair.on_a).reject_from_normalized(normal).length();
+    let is_opposite = found.lower > 0.0 && aside <= 1e-3 * smaller;
+    Ok(is_opposite.then_some(Pair { on_a: pair.on_a, on_b: pair.on_b - way }))
 }
 
 impl Rounding {

@@ -325,7 +325,13 @@ fn around_newest(points: [DVec3; 4]) -> Place {
     let most_squared = u.length_squared() * v.length_squared() * w.length_squared();
     // A flat tetrahedron holds nothing, and in one that is nearly flat the signs do not tell the nearest face.
     if volume * volume > 1e-26 * most_squared && weights.iter().all(|weight| *weight >= 0.0) && weight_d >= 0.0 {
-        return Place::Inside([weight_a, weight_b, weight_c, weight_d]);
+        // What rounding has left of the origin is taken out once more.
+        let rest = weight_a * a + weight_b * b + weight_c * c + weight_d * d;
+        let [on_a, on_b, on_c] = [beyond_a, beyond_b, beyond_c].map(|normal| rest.dot(normal) / volume);
+        let refined = [weight_a - on_a, weight_b - on_b, weight_c - on_c, weight_d + on_a + on_b + on_c];
+        if refined.iter().all(|weight| *weight >= 0.0) {
+            return Place::Inside(refined);
+        }
     }
     let is_out = weights.map(|weight| weight < 0.0);
     let is_wide = volume * volume > 1e-4 * most_squared;

@@ -14,6 +14,7 @@ use super::patch::{self, Corner, MOST_CORNERS, Patch};
 use super::{Feature, LocalContact};
 use crate::distance::convex::{Convex, SupportFault};
 use crate::distance::placement::Placement;
+use crate::distance::signed::opposite_points;
 use glam::DVec3;
 
 /// Sine of the angle up to which a patch counts as across the normal.
@@ -53,9 +54,11 @@ pub(super) fn manifold(
         if clipped.kept_deepest {
             return Ok(clipped);
         }
-        // The deepest point is the farthest of the part that is clipped; a search that came by other points of the face
-        // does not tell it well.
-        let (on_a, on_b) = if clipped.is_normal_of_b {
+        // The deepest points are opposite each other; what came by other points of a face does not tell them well.
+        let core_distance = relation.separation + a.radius + b.radius;
+        let (on_a, on_b) = if let Some(pair) = opposite_points(a, b, b_in_a, normal, core_distance)? {
+            (pair.on_a + a.radius * normal, pair.on_b - b.radius * normal)
+        } else if clipped.is_normal_of_b {
             let on_a = a.core.support(normal)? + a.radius * normal;
             (on_a, on_a + relation.separation * normal)
         } else {

@@ -20,7 +20,9 @@ pub(super) fn with_capsule(
 ) -> Option<LocalManifold> {
     let [from, to] = ends.map(|end| b_in_a.point_to_outer(end).as_dvec3());
     let along = to - from;
-    let share = (-from.dot(along) / along.length_squared()).clamp(0.0, 1.0);
+    let length_squared = along.length_squared();
+    // No length, or none left so far away: either end will do.
+    let share = if length_squared > 0.0 { (-from.dot(along) / length_squared).clamp(0.0, 1.0) } else { 0.0 };
     let closest = from + along * share;
     let radii = [radius, capsule_radius];
     if closest == DVec3::ZERO {
