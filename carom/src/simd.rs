@@ -141,11 +141,29 @@ fn near_greatest_wide<S: Simd>(simd: S, coordinates: &[f32], direction: Vec3, do
 /// called where the level is known already.
 #[inline(always)]
 pub(crate) fn greatest<S: Simd>(simd: S, coordinates: &[f32], direction: Vec3) -> u32 {
+    /// So many registers of products are kept.
+    const FEW: usize = 4;
     /// Numbers of lanes; exact in f32 for as many points as can be scanned.
     const LANES: [f32; SCAN_LANES] = [0., 1., 2., 3., 4., 5., 6., 7., 8., 9., 10., 11., 12., 13., 14., 15.];
     let (xs, rest) = coordinates.split_at(coordinates.len() / 3);
     let (ys, zs) = rest.split_at(xs.len());
     let mut greatest = S::f32s::splat(simd, f32::NEG_INFINITY);
+    if xs.len() <= FEW * S::f32s::LEN {
+        // Few enough to be kept: the greatest first, then where it is.
+        let mut kept = [greatest; FEW];
+        let mut count = 0;
+        while count * S::f32s::LEN < xs.len() {
+            kept[count] = products(simd, [xs, ys, zs], count * S::f32s::LEN, direction);
+            greatest = greatest.max(kept[count]);
+            count += 1;
+        }
+        let greatest = S::f32s::splat(simd, greatest.reduce_max());
+        let mut bits = 0u64;
+        for (place, products) in kept[..count].iter().enumerate() {
+            bits |= products.simd_eq(greatest).to_bitmask() << (place * S::f32s::LEN);
+        }
+        return bits.trailing_zeros();
+    }
     let mut places = S::f32s::splat(simd, 0.0);
     let mut here = S::f32s::from_slice(simd, &LANES[..S::f32s::LEN]);
     let mut start = 0;

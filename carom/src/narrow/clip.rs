@@ -55,6 +55,10 @@ pub(super) fn manifold(
             return Ok(clipped);
         }
         // The deepest points are opposite each other; what came by other points of a face does not tell them well.
+        let aside = relation.on_b - relation.on_a - relation.separation * normal;
+        if aside.length_squared() <= 1e-8 * patch_a.size().max(patch_b.size()).powi(2) {
+            return Ok(clipped);
+        }
         let core_distance = relation.separation + a.radius + b.radius;
         let (on_a, on_b) = if let Some(pair) = opposite_points(a, b, b_in_a, normal, core_distance)? {
             (pair.on_a + a.radius * normal, pair.on_b - b.radius * normal)

@@ -10,7 +10,7 @@
 
 use super::clip::{Clipped, Relation, Touch, crossing};
 use super::convex::{self, Answer};
-use super::{LocalManifold, patch};
+use super::{Feature, LocalManifold, patch};
 use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::placement::Placement;
 use crate::distance::signed::Cache;
@@ -139,7 +139,9 @@ pub(super) fn contact(
         return Verdict::Cornered;
     }
     let clipped = touching(half_a, half_b, b_in_a, best, (radius_a, radius_b), margin);
-    if best.0 > 0.0 && !clipped.kept_deepest { Verdict::Cornered } else { Verdict::Touching(clipped) }
+    // Clipping may leave no point of faces that turn away from each other: the general search tells where they touch.
+    let is_lost = best.0 > 0.0 || clipped.manifold.contacts()[0].features == [Feature::SURFACE; 2];
+    if !clipped.kept_deepest && is_lost { Verdict::Cornered } else { Verdict::Touching(clipped) }
 }
 
 /// What a tracer is told of an axis.

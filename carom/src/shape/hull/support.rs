@@ -121,10 +121,13 @@ impl ConvexHull {
         best
     }
 
-    /// A vertex that is farthest along a direction to within rounding of f32: [`ConvexHull::doubt`] at the most.
+    /// A vertex that is farthest along a direction to within rounding of f32; with a start, [`ConvexHull::doubt`] at the
+    /// most.
     #[inline(always)]
     pub(crate) fn support_vertex_quick<S: Simd>(&self, simd: S, direction: DVec3, start: u32) -> u32 {
-        if self.support.coordinates.is_empty() {
+        let is_climbed = matches!(self.support.finder, Finder::Climb { .. });
+        // From a start that is near, a climb is as quick as a scan of so many, and has all digits.
+        if self.support.coordinates.is_empty() || is_climbed && (start as usize) < self.vertices.len() {
             return self.support_vertex_wide(direction, start);
         }
         let vertex = simd::greatest(simd, &self.support.coordinates, direction.as_vec3());
@@ -145,8 +148,11 @@ impl ConvexHull {
     /// By how much, for a direction of unit length, the farthest vertex may be farther than the one that is quickly found.
     #[inline]
     pub(crate) fn doubt(&self) -> f64 {
-        // Three roundings of the products, and that of the direction, twice.
-        8.0 * f64::from(f32::EPSILON) * self.support.reach.element_sum()
+        match self.support.finder {
+            // Three roundings of the products, and that of the direction, twice.
+            Finder::Scan => 8.0 * f64::from(f32::EPSILON) * self.support.reach.element_sum(),
+            Finder::Climb { .. } => 0.0,
+        }
     }
 
     /// How far the hull reaches from the origin, at the most.
