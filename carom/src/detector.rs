@@ -25,6 +25,7 @@ pub use shapes::{ObjectCast, ObjectDistance};
 
 use crate::bounds::BoundsError;
 use crate::broad::{BroadPhaseError, Pair};
+use crate::narrow::ContactBuffer;
 use crate::narrow::ContactError;
 use crate::pose::{Pose, PoseError};
 use crate::query::QueryError;
@@ -202,6 +203,7 @@ pub struct Detector {
     closest: Option<Pair>,
     candidates: Vec<Pair>,
     partners: Vec<u32>,
+    contact_buffer: ContactBuffer,
 }
 
 impl Detector {

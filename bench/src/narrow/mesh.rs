@@ -11,7 +11,9 @@ use carom::query::{self, Ray, mesh};
 use carom::shape::{Shape, TriangleMesh};
 use parry3d::bounding_volume::Aabb as PeerAabb;
 use parry3d::math::{Pose as PeerPose, Rotation as PeerRotation, Vector};
-use parry3d::query::{ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher, Ray as PeerRay, RayCast as _};
+use parry3d::query::{
+    ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher, Ray as PeerRay, RayCast as _,
+};
 use parry3d::shape::{Ball, ConvexPolyhedron, Cuboid, Shape as PeerShape, TriMesh};
 use std::hint::black_box;
 
@@ -215,7 +217,8 @@ fn manifold_row(effort: Effort, case: &str, convex: &Convex) -> Result<Row, Stri
         })
         .collect();
     let cells = (0..(side - 1) * (side - 1)).map(|cell| cell / (side - 1) * side + cell % (side - 1));
-    let triangles: Vec<[u32; 3]> = cells.flat_map(|a| [[a, a + side, a + side + 1], [a, a + side + 1, a + 1]]).collect();
+    let triangles: Vec<[u32; 3]> =
+        cells.flat_map(|a| [[a, a + side, a + side + 1], [a, a + side + 1, a + 1]]).collect();
     let peer_vertices = vertices.iter().copied().map(peer_vector).collect();
     let peer_terrain = TriMesh::new(peer_vertices, triangles.clone()).map_err(|error| error.to_string())?;
     let terrain = Shape::mesh(vertices, triangles).map_err(|error| error.to_string())?;

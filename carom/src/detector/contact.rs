@@ -2,7 +2,7 @@
 
 use super::Object;
 use crate::bounds::{Aabb, BoundingVolume};
-use crate::narrow::{self, ContactError, Feature, MAX_POINTS};
+use crate::narrow::{self, ContactBuffer, ContactError, Feature, MAX_POINTS, PartIndex, PartManifold};
 use crate::pose::Pose;
 use crate::shape::Shape;
 use glam::{DVec3, Vec3};
@@ -10,8 +10,8 @@ use glam::{DVec3, Vec3};
 /// How a part of one object and a part of another touch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WorldManifold {
-    /// Which part of the first and of the second object; 0 for a shape that is its own only part.
-    pub parts: [u32; 2],
+    /// Which part of the first and of the second object.
+    pub parts: [PartIndex; 2],
     /// The direction in which the second object must move to get free, in the world; of unit length.
     pub normal: Vec3,
     points: [TouchPoint; MAX_POINTS],
@@ -36,65 +36,47 @@ impl WorldManifold {
     }
 }
 
-/// Calls `visit` with each contact of two objects that are at most `margin` apart; goes on after a pair of parts that
-/// has none, and ends with the first error.
+/// Calls `visit` with each patch of contact of two objects that are at most `margin` apart. In the frame of the smaller one
+/// the contact is near the origin, however large the other is.
 pub(super) fn between(
     a: &Object,
     b: &Object,
     margin: f32,
+    buffer: &mut ContactBuffer,
     mut visit: impl FnMut(&WorldManifold),
 ) -> Result<(), ContactError> {
-    let mut outcome = Ok(());
-    for_each_part(a.shape(), a.pose(), |part_a, shape_a, pose_a| {
-        let bounds = Aabb::around_shape_at(shape_a, pose_a).enlarged(margin);
-        for_each_part(b.shape(), b.pose(), |part_b, shape_b, pose_b| {
-            if bounds.overlaps(&Aabb::around_shape_at(shape_b, pose_b)) {
-                match of_parts((shape_a, pose_a), (shape_b, pose_b), margin) {
-                    Ok(Some(manifold)) => visit(&WorldManifold { parts: [part_a, part_b], ..manifold }),
-                    Ok(None) => {}
-                    Err(error) => outcome = outcome.and(Err(error)),
-                }
-            }
-        });
-    });
-    outcome
-}
-
-fn for_each_part(shape: &Shape, pose: &Pose, mut visit: impl FnMut(u32, &Shape, &Pose)) {
-    if let Shape::Compound(compound) = shape {
-        for (index, part) in (0u32..).zip(compound.parts()) {
-            visit(index, &part.shape, &pose.compose(&part.pose));
-        }
-    } else {
-        visit(0, shape, pose);
-    }
-}
-
-/// In the frame of the smaller part the contact is near the origin, however large the other is.
-fn of_parts(a: (&Shape, &Pose), b: (&Shape, &Pose), margin: f32) -> Result<Option<WorldManifold>, ContactError> {
-    let size = |(shape, pose): (&Shape, &Pose)| Aabb::around_shape_at(shape, pose).half_extents().max_element();
+    let size = |object: &Object| Aabb::around_shape_at(object.shape(), object.pose()).half_extents().max_element();
     let is_swapped = size(b) < size(a);
     let (near, far) = if is_swapped { (b, a) } else { (a, b) };
-    let far_pose = beside(far.0, far.1, near.1);
-    let far_in_near = Pose::b_in_a(near.1, &far_pose);
-    let Some(found) = narrow::contact(near.0, far.0, &far_in_near, margin)? else { return Ok(None) };
-    let normal = near.1.rotation * found.normal;
+    let far_pose = beside(far.shape(), far.pose(), near.pose());
+    narrow::contacts(near.shape(), far.shape(), &Pose::b_in_a(near.pose(), &far_pose), margin, buffer)?;
+    for patch in buffer.manifolds() {
+        visit(&in_world(patch, near.pose(), is_swapped));
+    }
+    Ok(())
+}
+
+/// A patch in the frame of the first of two objects, or of the second if these are swapped, in the world.
+fn in_world(patch: &PartManifold, frame: &Pose, is_swapped: bool) -> WorldManifold {
+    let in_order = |[one, other]: [Feature; 2]| if is_swapped { [other, one] } else { [one, other] };
+    let normal = frame.rotation * patch.manifold.normal;
+    let [one, other] = patch.parts;
+    let found = patch.manifold.contacts();
     let mut manifold = WorldManifold {
-        parts: [0; 2],
+        parts: if is_swapped { [other, one] } else { [one, other] },
         normal: if is_swapped { -normal } else { normal },
         points: [TouchPoint::default(); MAX_POINTS],
-        count: found.contacts().len().min(MAX_POINTS),
+        count: found.len().min(MAX_POINTS),
     };
-    for (point, contact) in manifold.points.iter_mut().zip(found.contacts()) {
-        let [one, other] = contact.features;
+    for (point, contact) in manifold.points.iter_mut().zip(found) {
         *point = TouchPoint {
-            point: near.1.point_to_world(contact.point),
+            point: frame.point_to_world(contact.point),
             depth: contact.depth,
-            features: if is_swapped { [other, one] } else { [one, other] },
+            features: in_order(contact.features),
         };
     }
     manifold.points[..manifold.count].sort_unstable_by_key(|point| point.features);
-    Ok(Some(manifold))
+    manifold
 }
 
 /// The pose of a half-space slid along its plane to beside the other, which keeps the digits; any other pose as it is.

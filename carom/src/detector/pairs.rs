@@ -71,12 +71,14 @@ impl Detector {
         let bound = checked_bound(f64::from(margin))
             .and_then(|bound| if bound.is_finite() { Ok(bound) } else { Err(DetectorError::Bound(bound)) })?;
         let mut first = FirstError::default();
+        let mut buffer = std::mem::take(&mut self.contact_buffer);
         self.visit_near_boxes(bound, filter, |a, b, _| {
             let visit = |manifold: &WorldManifold| visit(a.id, b.id, manifold);
-            if let Err(error) = contact::between(a.object, b.object, margin, visit) {
+            if let Err(error) = contact::between(a.object, b.object, margin, &mut buffer, visit) {
                 first.keep(|| DetectorError::PairContacts { a: a.id, b: b.id, error });
             }
         });
+        self.contact_buffer = buffer;
         first.end(())
     }
 

@@ -4,6 +4,7 @@ use super::contact::{self, WorldManifold};
 use super::{Admits, Detector, DetectorError, FirstError, Member, Object, ObjectId, checked_bound, set};
 use crate::bounds::Aabb;
 use crate::bounds::box_sweep::BoxSweep;
+use crate::narrow::ContactBuffer;
 use crate::pose::Pose;
 use crate::query::{self, Cast, Distance, PairCache, Sweep};
 use crate::shape::Shape;
@@ -124,10 +125,11 @@ impl Detector {
     ) -> Result<(), DetectorError> {
         let bound = checked_bound(f64::from(margin))?;
         let asked = Object::new(shape.clone(), set::checked(*pose)?);
+        let mut buffer = ContactBuffer::new();
         let mut first = FirstError::default();
         self.visit_near_shape(shape, pose, bound, filter, |member| {
             let visit = |manifold: &WorldManifold| visit(member.id, manifold);
-            if let Err(error) = contact::between(&asked, member.object, margin, visit) {
+            if let Err(error) = contact::between(&asked, member.object, margin, &mut buffer, visit) {
                 first.keep(|| DetectorError::ObjectContacts { id: member.id, error });
             }
         })?;

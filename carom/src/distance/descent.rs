@@ -19,7 +19,7 @@ use glam::DVec3;
 const STEP_LIMIT: usize = 64;
 
 /// Below this many tolerances (1e-6 of the size of the pair) the nearest point has too few digits for a direction.
-const CAREFUL: f64 = 5e8;
+pub(super) const CAREFUL: f64 = 5e8;
 
 /// Up to four vertices of A - B with weights of sum one: the point of their hull that is nearest to the origin.
 #[derive(Debug)]
@@ -79,6 +79,12 @@ impl Face {
             on_a += weight * vertex.on_a;
         }
         Pair { on_a, on_b: on_a - self.nearest }
+    }
+
+    /// Makes the first vertex the nearest.
+    #[inline(always)]
+    pub(super) fn stay_at_first(&mut self) {
+        self.keep(&Reduced::corner(Corner { at: self.vertices[0].difference, place: 0 }));
     }
 
     /// Goes down from the first `count` vertices to the goal, or as far as it can: then there is no reason to stop.

@@ -14,7 +14,7 @@
 //! best of all steps, not of the last.
 
 use super::convex::SupportFault;
-use super::descent::Face;
+use super::descent::{CAREFUL, Face};
 use super::feature::Pair;
 use super::simplex::{Difference, Simplex, Vertex, Vertices};
 use crate::trace::{GjkStep, StopReason, Tracer};
@@ -110,14 +110,15 @@ impl Cache {
         self.normal = found.normal.as_vec3();
     }
 
-    /// Fills in the vertices to start with and tells how many they are.
+    /// Fills in the vertices to start with, tells how many they are, and how far the difference reaches along which
+    /// direction, if that was asked.
     #[inline(always)]
     fn start<S: Simd>(
         &self,
         simd: S,
         difference: &mut Difference<'_>,
         vertices: &mut [Vertex; 4],
-    ) -> Result<usize, SupportFault> {
+    ) -> Result<(usize, Option<(DVec3, f64)>), SupportFault> {
         let count = vertices.len().min(self.count as usize);
         let mut known = 0;
         for (place, corners) in vertices.iter_mut().zip(&self.corners[..count]) {
@@ -126,11 +127,12 @@ impl Cache {
             known += 1;
         }
         if known > 0 && known == count {
-            return Ok(count);
+            return Ok((count, None));
         }
         let start = if self.normal == glam::Vec3::ZERO { difference.outlook() } else { -self.normal.as_dvec3() };
-        (vertices[0], _) = difference.quick_support(simd, start)?;
-        Ok(1)
+        let (vertex, along) = difference.quick_support(simd, start)?;
+        vertices[0] = vertex;
+        Ok((1, Some((start, along))))
     }
 }
 
@@ -155,7 +157,19 @@ pub(super) fn search_wide<S: Simd>(
     cache: &mut Cache,
     tracer: &mut impl Tracer,
 ) -> Result<(), SupportFault> {
-    let count = cache.start(simd, difference, &mut found.face.vertices)?;
+    let (count, first) = cache.start(simd, difference, &mut found.face.vertices)?;
+    if let Some((direction, along)) = first {
+        // The first look may tell that they are far apart, by far more than the digits that it may lack.
+        let lower = -along - CAREFUL * goal.tolerance;
+        if lower > goal.far {
+            found.face.stay_at_first();
+            (found.normal, found.lower, found.upper) = (-direction, lower, found.face.nearest.length());
+            found.reason = StopReason::BeyondLimit;
+            tracer.stop(found.reason);
+            cache.keep(found);
+            return Ok(());
+        }
+    }
     let (reason, bound) = found.face.descend(simd, count, difference, goal, tracer)?;
     found.reason = match reason {
         Some(reason) => {
@@ -168,7 +182,7 @@ pub(super) fn search_wide<S: Simd>(
         }
         None => {
             // From the start again: the simplex that the quick search is stuck with may be nearly flat.
-            found.face.count = cache.start(simd, difference, &mut found.face.vertices)?;
+            (found.face.count, _) = cache.start(simd, difference, &mut found.face.vertices)?;
             found.face.places = [0, 1, 2, 3];
             search_carefully(found, difference, goal, tracer)?
         }

@@ -93,18 +93,18 @@ impl ConvexHull {
                 self.scan(direction.as_vec3(), farther)
             }
             Finder::Climb { side, starts } => {
-                let listed = starts[cell_of(direction.as_vec3(), *side)];
-                let start = if (start as usize) < self.vertices.len() { start } else { listed };
-                self.climb_wide(direction, start, listed)
+                let is_started = (start as usize) < self.vertices.len();
+                let start = if is_started { start } else { starts[cell_of(direction.as_vec3(), *side)] };
+                self.climb_wide(direction, start)
             }
         }
     }
 
     /// A climb in f64 alone. The gain of a step is computed from the edge, not from its ends, so that its error is one of
     /// the edge's length: where no edge gains, nothing beyond does, but for the same share of the way there.
-    fn climb_wide(&self, direction: DVec3, start: u32, other_start: u32) -> u32 {
+    fn climb_wide(&self, direction: DVec3, start: u32) -> u32 {
         let at = |vertex: u32| self.vertices[vertex as usize].as_dvec3();
-        let mut best = if direction.dot(at(other_start) - at(start)) > 0.0 { other_start } else { start };
+        let mut best = start;
         for _ in 0..self.vertices.len() {
             let (here, place) = (best, at(best));
             let mut most = 0.0;
