@@ -1,7 +1,7 @@
 //! Contacts of two objects in the world: the one place where a detector asks the narrow phase.
 
 use super::Object;
-use crate::bounds::{Aabb, BoundingVolume};
+use crate::bounds::Aabb;
 use crate::narrow::{self, ContactBuffer, ContactError, Feature, MAX_POINTS, PartIndex, PartManifold};
 use crate::pose::Pose;
 use crate::shape::Shape;

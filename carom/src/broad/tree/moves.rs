@@ -45,9 +45,9 @@ impl Keyed for Place {
 
 impl DynamicTree {
     /// Moves many boxes at once: asks for the new box of each proxy and its expected displacement, as in
-    /// [`BroadPhase::update`], in the order in which the tree holds them. That is several times as fast as updates one by
-    /// one, since the tree is gone through once from end to end. A proxy without an answer stays. At a box that is not
-    /// sound it ends; what was answered before has been taken in.
+    /// [`crate::broad::BroadPhase::update`], in the order in which the tree holds them. That is several times as fast as
+    /// updates one by one, since the tree is gone through once from end to end. A proxy without an answer stays. At a box
+    /// that is not sound it ends; what was answered before has been taken in.
     ///
     /// ```
     /// use carom::bounds::Aabb;
