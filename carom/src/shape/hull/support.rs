@@ -27,6 +27,8 @@ const SCAN_LIMIT: usize = 160;
 pub(super) struct SupportIndex {
     /// The largest size of a coordinate along each axis.
     reach: DVec3,
+    /// The length of that.
+    reach_length: f64,
     /// The neighbours are those of the exact triangulation.
     may_climb: bool,
     finder: Finder,
@@ -157,7 +159,7 @@ impl ConvexHull {
 
     /// How far the hull reaches from the origin, at the most.
     pub(crate) fn reach(&self) -> f64 {
-        self.support.reach.length()
+        self.support.reach_length
     }
 
     /// The same hull, with another way to look for the farthest vertex than its number of vertices would give it. A hull
@@ -244,7 +246,7 @@ impl ConvexHull {
 
 impl Default for SupportIndex {
     fn default() -> Self {
-        Self { reach: DVec3::ZERO, may_climb: false, finder: Finder::Scan, coordinates: Vec::new() }
+        Self { reach: DVec3::ZERO, reach_length: 0.0, may_climb: false, finder: Finder::Scan, coordinates: Vec::new() }
     }
 }
 
@@ -252,6 +254,7 @@ impl Default for SupportIndex {
 pub(super) fn prepare(hull: &mut ConvexHull, may_climb: bool) {
     let reach = hull.vertices.iter().fold(Vec3::ZERO, |reach, vertex| reach.max(vertex.abs()));
     hull.support.reach = reach.as_dvec3();
+    hull.support.reach_length = hull.support.reach.length();
     hull.support.may_climb = may_climb;
     // A scan is the quickest way to a vertex that is nearly farthest even where climbing is to one that is exactly so.
     hull.support.coordinates = if hull.vertices.len() <= SCAN_MOST { in_lanes(&hull.vertices) } else { Vec::new() };
