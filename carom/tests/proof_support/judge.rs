@@ -9,11 +9,10 @@ use carom::query::{Distance, Gap, Penetration};
 /// What the issue asks for, as shares of the smaller solid's size.
 pub const DISTANCE_BAR: f64 = 1e-5;
 pub const DEPTH_BAR: f64 = 1e-4;
-/// Wider than it should be, which is 1e-5: see `common_points_are_in_both` in proof_regressions.rs.
-pub const COMMON_POINT_BAR: f64 = 0.5;
-/// By how much a bound that is said to be proven may be wrong, as a share of the scale. Wider than it should be, which
-/// is 1e-14: see `pairs_that_are_apart_by_little_have_true_bounds` in proof_regressions.rs.
-pub const BOUND_SLACK: f64 = 1e-10;
+/// How far a common point may be out of either.
+pub const COMMON_POINT_BAR: f64 = 1e-5;
+/// By how much a bound that is said to be proven may be wrong, as a share of the scale.
+pub const BOUND_SLACK: f64 = 1e-13;
 
 /// A verdict: how far off an answer is, as a share of the smaller size, or what is wrong with it.
 pub type Verdict = Result<f64, String>;
