@@ -1,4 +1,5 @@
-//! Narrow phase: where two convex parts touch, how deep and along which normal (M2, N4, N5).
+//! Narrow phase: where two shapes touch, how deep and along which normal (M2, N4, N5, N6). [`contact`] is for two convex
+//! ones; [`contacts`] takes any and answers patch by patch.
 //!
 //! Everything is computed in the frame of the smaller part, so precision does not depend on where in the world they
 //! are, nor on how large the other is.

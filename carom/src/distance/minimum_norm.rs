@@ -7,6 +7,7 @@
 //! Stops: when the bounds meet to 1e-12 of the distance or within rounding; when a tetrahedron holds the origin; when
 //! the cores are proven near or far enough for the question; when rounding lets neither bound move for 12 steps; at
 //! 1000 steps. The reason and both bounds are part of the answer.
+//! `descent.rs` goes first; what follows here is for what it cannot finish.
 //! Cost: two supports and at most three triangles a step; boxes and hulls take 2 to 4 steps on average, curved bodies
 //! 5 to 26, the worst of random pairs 70; with a kept simplex, one or two.
 //! Source: Gilbert, Johnson, Keerthi (1988), doi:10.1109/56.2083; the stop rule is van den Bergen's (1999),

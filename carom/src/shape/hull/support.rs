@@ -102,8 +102,9 @@ impl ConvexHull {
         }
     }
 
-    /// A climb in f64 alone. The gain of a step is computed from the edge, not from its ends, so that its error is one of
-    /// the edge's length: where no edge gains, nothing beyond does, but for the same share of the way there.
+    /// A climb in f64 alone, from one start: a search asks for directions that are near each other. The gain of a step is
+    /// computed from the edge, not from its ends, so that its error is one of the edge's length: where no edge gains,
+    /// nothing beyond does, but for the same share of the way there.
     fn climb_wide(&self, direction: DVec3, start: u32) -> u32 {
         let at = |vertex: u32| self.vertices[vertex as usize].as_dvec3();
         let mut best = start;
