@@ -244,16 +244,22 @@ impl Soft {
         let count = bodies.len();
         broken.clear();
         broken.resize(count, None);
-        let Bodies { natures, motions, .. } = &mut *bodies;
+        let Bodies { natures, motions, rests, .. } = &mut *bodies;
         let (shared_motions, shared_broken) = (Shared::new(motions), Shared::new(broken));
+        let shared_rests = Shared::new(rests);
         let workers = workers_for(setting, 0, count);
         threads::run(workers, &[count.div_ceil(BLOCK) as u32], counters, |Task { block, .. }| {
             for dense in block_of(block, BLOCK, count) {
                 // SAFETY: each body is in one block.
                 #[allow(unsafe_code)]
-                let (motion, broken) = unsafe { (shared_motions.get_mut(dense), shared_broken.get_mut(dense)) };
-                let state = states.get(row_of[dense] as usize);
-                *broken = finish_body(&natures[dense], motion, state, setting);
+                let (motion, broken, rest) = unsafe {
+                    (shared_motions.get_mut(dense), shared_broken.get_mut(dense), shared_rests.get_mut(dense))
+                };
+                if !rest.is_asleep() {
+                    let state = states.get(row_of[dense] as usize);
+                    *broken = finish_body(&natures[dense], motion, state, setting);
+                    rest.follow(&natures[dense], motion, setting.dt);
+                }
             }
         });
         for (dense, stage) in broken.iter().enumerate() {
