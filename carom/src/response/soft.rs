@@ -37,6 +37,8 @@ const CONTACT_DAMPING: f32 = 16.0;
 const MOST_PUSH: f32 = 3.0;
 /// With fewer packs for each a second thread is not worth its waiting.
 const PACKS_A_WORKER: usize = 16;
+/// How often rebounds go over all patches: a body that is hit by several finds its way between them.
+const REBOUNDS: u32 = 8;
 /// How many bodies or pairs are in a block.
 const BLOCK: usize = 64;
 /// No row: nothing touches the body.
@@ -195,7 +197,7 @@ impl Soft {
             of_packs(stages, Kind::Relax);
         }
         if packs.iter().any(|pack| pack.bounces) {
-            of_packs(stages, Kind::Rebound);
+            (0..REBOUNDS).for_each(|_| of_packs(stages, Kind::Rebound));
         }
         blocks.clear();
         blocks.extend(stages.iter().map(|stage| (stage.range.len() as u32).div_ceil(stage.block)));
