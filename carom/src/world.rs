@@ -291,6 +291,12 @@ impl World {
         &self.step
     }
 
+    /// How the solver of the last step came to its end: the largest change of relative velocity in each of its rounds, in
+    /// m/s. Empty for [`Solver::SoftStep`], which has none.
+    pub fn convergence(&self) -> &[f32] {
+        &self.outcome.residuals
+    }
+
     fn go_on(&mut self, dt: f32) -> Result<(), StepError> {
         let setting = self.setting(dt);
         let margins = self.margins();
@@ -316,7 +322,7 @@ impl World {
     fn setting(&self, dt: f32) -> Setting {
         let substeps = match self.solver {
             Solver::SoftStep { substeps } => substeps.max(1),
-            Solver::Impulse { .. } => 1,
+            Solver::WorstFirst { .. } | Solver::ProjectedGaussSeidel { .. } => 1,
         };
         Setting {
             gravity: self.gravity,
@@ -333,7 +339,7 @@ impl World {
     fn margins(&self) -> Margins {
         match self.solver {
             Solver::SoftStep { .. } => Margins::Wide,
-            Solver::Impulse { .. } => Margins::None,
+            Solver::WorstFirst { .. } | Solver::ProjectedGaussSeidel { .. } => Margins::None,
         }
     }
 
