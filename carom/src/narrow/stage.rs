@@ -33,6 +33,8 @@ pub struct Contact {
 
 /// How two parts of two bodies touch along one normal, in the axes of the world.
 #[derive(Debug, Clone, Copy, PartialEq)]
+// In this order: what all have first, so that of a single point little is read.
+#[repr(C)]
 pub struct Manifold {
     /// The parts.
     pub pair: ConvexPair,
@@ -48,10 +50,10 @@ pub struct Manifold {
     pub twist: f32,
     /// What resistance to rolling turned in the last step, across the normal.
     pub rolling: Vec3,
-    contacts: [Contact; MAX_POINTS],
-    count: u8,
     /// The normal leads into another part of the same ground (N6): nothing is pushed along it.
     pub(crate) is_inner: bool,
+    count: u8,
+    contacts: [Contact; MAX_POINTS],
 }
 
 impl Manifold {
