@@ -2,7 +2,7 @@
 
 use super::stage::{Manifold, Meeting, Room};
 use super::{InnerEdges, mesh};
-use crate::body::{Bodies, Collider};
+use crate::body::Bodies;
 use crate::broad::{Changes, Pair};
 use crate::island;
 use crate::threads::{self, Counters, Shared, Task};
@@ -42,6 +42,7 @@ pub(crate) struct Meetings {
     place_of: HashMap<Pair, u32>,
     spare: Vec<Meeting>,
     rooms: Vec<Room>,
+    activities: Vec<Activity>,
     counters: Counters,
     inner_edges: InnerEdges,
     seams: mesh::SeamScratch,
@@ -80,9 +81,10 @@ impl Meetings {
 
     /// Bodies are awake that were not: their pairs take part as they are.
     pub(crate) fn enliven(&mut self, bodies: &Bodies) {
+        Activity::list(bodies, &mut self.activities);
         for head in &mut self.heads {
             if let (Some(a), Some(b)) = (bodies.collider(head.pair.a), bodies.collider(head.pair.b)) {
-                head.is_live = is_live(a, b, bodies);
+                head.is_live = self.activities[a.body as usize].is_live(self.activities[b.body as usize]);
             }
         }
     }
@@ -137,7 +139,9 @@ impl Meetings {
 
     /// The stage: collides all pairs that may have changed.
     pub(crate) fn collide(&mut self, bodies: &Bodies, workers: usize, margins: Margins) {
-        let Self { heads, meetings, rooms, counters, .. } = self;
+        let Self { heads, meetings, rooms, counters, activities, .. } = self;
+        Activity::list(bodies, activities);
+        let activities = &*activities;
         let blocks = heads.len().div_ceil(BLOCK) as u32;
         let workers = if blocks < 4 { 1 } else { workers };
         while rooms.len() < workers.clamp(1, threads::MOST_WORKERS) {
@@ -156,7 +160,7 @@ impl Meetings {
                 let (Some(a), Some(b)) = (bodies.collider(head.pair.a), bodies.collider(head.pair.b)) else {
                     continue;
                 };
-                head.is_live = is_live(a, b, bodies);
+                head.is_live = activities[a.body as usize].is_live(activities[b.body as usize]);
                 if head.is_live {
                     let margin = margins.of(a).min(margins.of(b));
                     meeting.update([head.pair.a, head.pair.b], margin, bodies, room);
@@ -170,13 +174,27 @@ impl Meetings {
     }
 }
 
-/// Whether contacts may move one of the two, one of them is awake, and neither is left out.
-fn is_live(a: &Collider, b: &Collider, bodies: &Bodies) -> bool {
-    let moves = |collider: &Collider| bodies.motions()[collider.body as usize].is_movable();
-    let is_left_out = |collider: &Collider| bodies.natures[collider.body as usize].is_left_out();
-    let acts = |collider: &Collider| {
-        let body = collider.body;
-        if moves(collider) { !bodies.rests[body as usize].is_asleep() } else { island::is_moving(bodies, body) }
-    };
-    (moves(a) || moves(b)) && (acts(a) || acts(b)) && !is_left_out(a) && !is_left_out(b)
+/// What a body takes part in, for the question of which pairs are collided.
+#[derive(Debug, Clone, Copy, Default)]
+struct Activity {
+    moves: bool,
+    /// It is awake, or moves by itself.
+    acts: bool,
+    is_left_out: bool,
+}
+
+impl Activity {
+    fn list(bodies: &Bodies, list: &mut Vec<Self>) {
+        list.clear();
+        list.extend((0..bodies.len()).map(|body| {
+            let moves = bodies.motions[body].is_movable();
+            let acts = if moves { !bodies.rests[body].is_asleep() } else { island::is_moving(bodies, body as u32) };
+            Self { moves, acts, is_left_out: bodies.natures[body].is_left_out() }
+        }));
+    }
+
+    /// Whether contacts may move one of the two, one of them is awake, and neither is left out.
+    fn is_live(self, other: Self) -> bool {
+        (self.moves || other.moves) && (self.acts || other.acts) && !(self.is_left_out || other.is_left_out)
+    }
 }
