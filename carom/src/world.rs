@@ -429,10 +429,10 @@ impl World {
     fn report(&mut self, times: StageTimes) {
         self.step.pairs = self.meetings.len();
         (self.step.manifolds, self.step.contacts, self.step.deepest) = (0, 0, 0.0);
-        for manifold in self.meetings.manifolds() {
-            self.step.manifolds += 1;
-            self.step.contacts += manifold.contacts().len();
-            self.step.deepest = self.step.deepest.max(manifold.deepest());
+        for head in self.meetings.heads() {
+            self.step.manifolds += head.manifolds as usize;
+            self.step.contacts += head.points as usize;
+            self.step.deepest = self.step.deepest.max(head.deepest);
         }
         self.step.faults.clone_from(&self.outcome.faults);
         self.step.times = times;

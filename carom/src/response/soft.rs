@@ -128,19 +128,19 @@ impl Soft {
         }
         let first_movable = body_of.len() as u32;
         colouring.clear();
-        for (meeting, index, manifold) in meetings.pushing() {
+        for place in meetings.pushing_places() {
             let mut rows = [0; 2];
-            for (row, part) in rows.iter_mut().zip([&manifold.pair.a, &manifold.pair.b]) {
-                let known = &mut row_of[part.body as usize];
-                if *known == NO_ROW && bodies.motions[part.body as usize].is_movable() {
+            for (row, body) in rows.iter_mut().zip(place.bodies) {
+                let known = &mut row_of[body as usize];
+                if *known == NO_ROW && bodies.motions[body as usize].is_movable() {
                     *known = body_of.len() as u32;
-                    body_of.push(part.body);
+                    body_of.push(body);
                 }
                 *row = if *known == NO_ROW { 0 } else { *known };
             }
             if rows[0].max(rows[1]) >= first_movable {
-                let is_point = manifold.contacts().len() == 1;
-                colouring.add(Patch { meeting, manifold: index, rows }, first_movable, is_point);
+                let patch = Patch { meeting: place.meeting, manifold: place.manifold, rows };
+                colouring.add(patch, first_movable, place.is_point);
             }
         }
         colouring.finish();
