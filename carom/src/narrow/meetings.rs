@@ -237,7 +237,7 @@ impl Meetings {
                     let is_compound = |shape: &Shape| matches!(shape, Shape::Compound(_));
                     let is_ground = !body_a.moves || !body_b.moves || is_compound(&a.shape) || is_compound(&b.shape);
                     head.has_ground = is_ground;
-                    let margin = margins.of(a).min(margins.of(b));
+                    let margin = margins.of_pair(a, b, bodies);
                     meeting.update([head.pair.a, head.pair.b], margin, bodies, room);
                     head.note(meeting.manifolds());
                 }

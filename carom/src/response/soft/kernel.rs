@@ -174,14 +174,12 @@ pub(super) fn warm_start<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
 #[inline(always)]
 pub(super) fn push<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: &Substep) {
     let mut meeting = Meeting::new(simd, pack, rows);
-    let load_on_all = total_load(simd, pack);
-    solve_friction(simd, pack, &mut meeting, load_on_all);
     let change = solve_normal::<S, true>(simd, pack, rows, substep, &mut meeting);
     meeting.act_normally(simd, pack, &change);
     meeting.write(simd, pack, rows);
 }
 
-/// Stops what closes, without pushing; friction.
+/// Stops what closes, without pushing; then friction. The other way round, a stack of ten boxes sways.
 #[inline(always)]
 pub(super) fn relax<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: &Substep) {
     let mut meeting = Meeting::new(simd, pack, rows);
@@ -243,11 +241,7 @@ fn total_load<S: Simd>(simd: S, pack: &Pack) -> f32x8<S> {
     total
 }
 
-/// How often a pass goes over the points of a patch, to and fro. One sweep leaves the patch tilted towards the point that
-/// came first, and a stack of ten boxes sways.
-const SWEEPS: usize = 2;
-
-/// All points; returns what acts in all.
+/// All points once; returns what acts in all.
 #[inline(always)]
 fn solve_normal<S: Simd, const PUSHES: bool>(
     simd: S,
@@ -263,13 +257,9 @@ fn solve_normal<S: Simd, const PUSHES: bool>(
     let response = Response::load(simd, pack);
     let mut change_in_all = Closing::zero(simd);
     let zero = f32x8::splat(simd, 0.0);
-    let count = pack.points.min(4) as usize;
-    let sweeps = if count > 1 { SWEEPS } else { 1 };
     // Of all that is wanted: not a number if one of them is not.
     let mut all_wanted = zero;
-    for turn in 0..sweeps * count {
-        let (sweep, turn) = (turn / count, turn % count);
-        let point = if sweep % 2 == 0 { turn } else { count - 1 - turn };
+    for point in 0..pack.points.min(4) as usize {
         let levers = [load(simd, &pack.point[point].levers[0]), load(simd, &pack.point[point].levers[1])];
         let gap = load(simd, &pack.point[point].gap) + moved.at(levers);
         let impulse = load(simd, &pack.point[point].impulse);
@@ -286,7 +276,7 @@ fn solve_normal<S: Simd, const PUSHES: bool>(
         };
         let total = sound(simd, wanted, impulse);
         all_wanted = all_wanted + wanted.abs();
-        if !PUSHES && sweep + 1 == sweeps {
+        if !PUSHES {
             store(load(simd, &pack.point[point].total) + total, &mut pack.point[point].total);
         }
         store(total, &mut pack.point[point].impulse);
