@@ -356,13 +356,16 @@ pub(crate) fn move_boxes(
 ) -> Result<(), BroadPhaseError> {
     moves.clear();
     for dense in 0..bodies.len() {
+        if bodies.rests[dense].is_asleep() {
+            continue;
+        }
         bodies.place_colliders(dense);
         let displacement = bodies.motions[dense].velocity * dt;
         for &slot in &bodies.natures[dense].colliders {
             if let Some(collider) = bodies.collider(slot) {
                 let bounds = bounds_of(collider, margins);
-                let is_fast = displacement.abs().cmpgt(bounds.half_extents()).any();
-                // What moves by more than half of itself in a step is looked for along its way.
+                let is_fast = displacement.length_squared() > collider.margin * collider.margin;
+                // What moves by more than its margin in a step is looked for along its way.
                 let bounds = if is_fast { bounds.swept(displacement) } else { bounds };
                 moves.push(Moved { id: slot, bounds, displacement });
             }

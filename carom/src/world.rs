@@ -1,7 +1,8 @@
 //! The world: bodies, and the one place that knows the order of the stages.
 
-use crate::body::{Bodies, Body, BodyError, BodyId, BodyKind, BodyMut, BodyRef, Collider};
+use crate::body::{Bodies, Body, BodyError, BodyId, BodyKind, BodyMut, BodyRef, Collider, MARGIN_SHARE};
 use crate::broad::{self, BroadPhase, BroadPhaseError, Moved, Pair, Structure};
+use crate::island::Islands;
 use crate::narrow::{InnerEdges, Manifold, Meetings};
 use crate::response::{self, Fault, Setting, Solver};
 use fearless_simd::Level;
@@ -34,6 +35,8 @@ pub struct World {
     /// Boxes on their way to the broad phase; kept to spare allocations.
     moves: Vec<Moved>,
     meetings: Meetings,
+    islands: Islands,
+    sleeps: bool,
     outcome: response::Outcome,
     step: Step,
     time: f64,
@@ -122,6 +125,7 @@ pub struct WorldBuilder {
     inner_edges: InnerEdges,
     bounce_threshold: f32,
     threads: Option<usize>,
+    sleeping: bool,
 }
 
 impl WorldBuilder {
@@ -155,6 +159,12 @@ impl WorldBuilder {
         self
     }
 
+    /// Whether bodies that have come to rest fall asleep, so that they cost nothing; so unless said.
+    pub fn sleeping(mut self, sleeping: bool) -> Self {
+        self.sleeping = sleeping;
+        self
+    }
+
     /// On how many threads of rayon's pool steps are taken; on all of them unless said. The result does not depend on it.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = Some(threads);
@@ -183,6 +193,8 @@ impl WorldBuilder {
             level: Level::new(),
             moves: Vec::new(),
             meetings: Meetings::new(self.inner_edges),
+            islands: Islands::default(),
+            sleeps: self.sleeping,
             outcome: response::Outcome::default(),
             step: Step::default(),
             time: 0.0,
@@ -225,6 +237,7 @@ impl World {
             inner_edges: InnerEdges::default(),
             bounce_threshold: 1.0,
             threads: None,
+            sleeping: true,
         }
     }
 
@@ -232,7 +245,7 @@ impl World {
     pub fn add(&mut self, body: Body) -> Result<BodyId, BodyError> {
         let id = self.bodies.add(body)?;
         let dense = self.bodies.resolve(id)?;
-        let margins = self.margins();
+        let margins = self.margins(0.0);
         for &slot in &self.bodies.natures[dense].colliders {
             if let Some(collider) = self.bodies.collider(slot) {
                 let inserted = self.broad.insert(slot, broad::bounds_of(collider, margins));
@@ -244,6 +257,11 @@ impl World {
 
     /// Takes out a body and its shapes.
     pub fn remove(&mut self, id: BodyId) -> Result<(), BodyError> {
+        let dense = self.bodies.resolve(id)? as u32;
+        let touched = self.meetings.manifolds().map(|manifold| [manifold.pair.a.body, manifold.pair.b.body]);
+        for pair in touched.filter(|pair| pair.contains(&dense)) {
+            pair.into_iter().for_each(|body| self.bodies.wake(body as usize));
+        }
         for slot in self.bodies.remove(id)? {
             let removed = self.broad.remove(slot);
             debug_assert_eq!(removed, Ok(()), "every collider has a proxy");
@@ -275,15 +293,20 @@ impl World {
 
     fn go_on(&mut self, dt: f32) -> Result<(), StepError> {
         let setting = self.setting(dt);
-        let margins = self.margins();
+        let margins = self.margins(dt);
         let mut clock = Clock::start();
-        let Self { bodies, broad, moves, meetings, outcome, .. } = self;
+        let Self { bodies, broad, moves, meetings, outcome, islands, sleeps, .. } = self;
+        bodies.wake_islands();
         broad::move_boxes(broad.as_mut(), bodies, (dt, margins), moves)?;
         meetings.follow(broad.changes(), bodies, |_, _| {});
         let broad = clock.lap();
         meetings.collide(bodies, setting.workers, margins);
+        Islands::wake(meetings, bodies);
         let narrow = clock.lap();
         response::solve(meetings, bodies, &setting, outcome);
+        if *sleeps {
+            islands.put_to_sleep(meetings, bodies);
+        }
         let response = clock.lap();
         self.time += f64::from(dt);
         self.report(StageTimes { broad, narrow, response });
@@ -307,9 +330,9 @@ impl World {
     }
 
     /// Whether contacts are found before shapes touch.
-    fn margins(&self) -> Margins {
+    fn margins(&self, dt: f32) -> Margins {
         match self.solver {
-            Solver::SoftStep { .. } => Margins::Wide,
+            Solver::SoftStep { .. } => Margins::Wide { dt },
             Solver::Impulse { .. } => Margins::None,
         }
     }
@@ -406,10 +429,10 @@ impl World {
     fn report(&mut self, times: StageTimes) {
         self.step.pairs = self.meetings.len();
         (self.step.manifolds, self.step.contacts, self.step.deepest) = (0, 0, 0.0);
-        for manifold in self.meetings.manifolds() {
-            self.step.manifolds += 1;
-            self.step.contacts += manifold.contacts().len();
-            self.step.deepest = self.step.deepest.max(manifold.deepest());
+        for head in self.meetings.heads() {
+            self.step.manifolds += head.manifolds as usize;
+            self.step.contacts += head.points as usize;
+            self.step.deepest = self.step.deepest.max(head.deepest);
         }
         self.step.faults.clone_from(&self.outcome.faults);
         self.step.times = times;
@@ -417,21 +440,39 @@ impl World {
 }
 
 /// Whether points of contact are found before shapes touch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Margins {
     /// When they touch.
     None,
-    /// When they are as close as their margins.
-    Wide,
+    /// When they are as close as their margins, or as what they move in a step of this length.
+    Wide {
+        /// In seconds.
+        dt: f32,
+    },
 }
 
 impl Margins {
-    /// That of one collider.
+    /// That of one collider, in the broad phase.
     pub(crate) fn of(self, collider: &Collider) -> f32 {
         match self {
             Self::None => 0.0,
-            Self::Wide => collider.margin,
+            Self::Wide { .. } => collider.margin,
         }
+    }
+
+    /// That of two in the narrow phase. It grows in powers of two with what they move against each other in a step, so
+    /// that impacts are seen before they happen, up to the size of the smaller; small changes of speed do not change it.
+    pub(crate) fn of_pair(self, a: &Collider, b: &Collider, bodies: &Bodies) -> f32 {
+        let Self::Wide { dt } = self else { return 0.0 };
+        let least = a.margin.min(b.margin);
+        let [velocity_a, velocity_b] = [a, b].map(|collider| bodies.motions()[collider.body as usize].velocity);
+        let travel = (velocity_a - velocity_b).length() * dt;
+        let most = (1.0 / MARGIN_SHARE) * least;
+        let mut margin = least;
+        while margin < travel && margin < most {
+            margin *= 2.0;
+        }
+        margin
     }
 }
 
