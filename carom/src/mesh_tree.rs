@@ -126,6 +126,21 @@ impl MeshTree {
         });
     }
 
+    /// Replaces `slots` by those of [`MeshTree::visit_slots`].
+    pub(crate) fn collect_slots(&self, bounds: &Aabb, slots: &mut Vec<Slot>) {
+        slots.clear();
+        dispatch!(self.level, simd => if self.is_shallow {
+            collect::<_, SHORT_STACK>(simd, self, bounds, slots);
+        } else {
+            collect::<_, STACK>(simd, self, bounds, slots);
+        });
+    }
+
+    /// The instructions that walks are compiled for.
+    pub(crate) fn level(&self) -> Level {
+        self.level
+    }
+
     /// Calls `visit` with each triangle whose box the ray meets at a distance up to `limit`, the nearer ones mostly
     /// first; the direction is of unit length. What `visit` returns is the new limit, if it is less.
     pub(crate) fn visit_ray(&self, origin: DVec3, direction: DVec3, limit: f64, mut visit: impl FnMut(Slot) -> f64) {
@@ -192,6 +207,12 @@ fn visit_overlapping<S: Simd, const N: usize>(simd: S, tree: &MeshTree, bounds: 
             }
         }
     }
+}
+
+/// A walk whose `visit` is compiled for the level.
+#[inline(always)]
+fn collect<S: Simd, const N: usize>(simd: S, tree: &MeshTree, bounds: &Aabb, slots: &mut Vec<Slot>) {
+    visit_overlapping::<_, N>(simd, tree, bounds, &mut |slot| slots.push(slot));
 }
 
 #[inline(always)]
