@@ -101,9 +101,8 @@ fn contacts_into_a_warm_buffer_allocate_nothing() -> Outcome {
     let mut touched = 0;
     for (name_a, a) in &shapes {
         for (name_b, b) in &shapes {
-            let poses: Vec<LocalPose> = (0..20)
-                .map(|_| LocalPose::new(vector(&mut random, 1.2), rotation(&mut random)))
-                .collect();
+            let poses: Vec<LocalPose> =
+                (0..20).map(|_| LocalPose::new(vector(&mut random, 1.2), rotation(&mut random))).collect();
             let mut buffer = ContactBuffer::new();
             let mut ask = |pose: &LocalPose| {
                 contacts(a, b, pose, 0.02, &mut buffer).map(|()| buffer.manifolds().len()).unwrap_or_default()
@@ -126,7 +125,8 @@ fn distances_of_convex_shapes_allocate_nothing() -> Outcome {
     let shapes = shapes(&mut random)?;
     for (name_a, a) in &shapes {
         for (name_b, b) in &shapes {
-            let pose = Pose::new(direction(&mut random) * f64::from(between(&mut random, 0.5, 4.0)), rotation(&mut random));
+            let pose =
+                Pose::new(direction(&mut random) * f64::from(between(&mut random, 0.5, 4.0)), rotation(&mut random));
             let mut cache = PairCache::default();
             let ask = |cache: &mut PairCache| {
                 let _ = query::distance_cached(a, &Pose::IDENTITY, b, &pose, cache);
