@@ -1,6 +1,7 @@
 //! N6 on curved ground: balls and boxes over gentle waves of triangles, as a mesh and as a height field. Every normal must
-//! be within a degree of that of the smooth surface where it touches, and what slides without friction neither catches nor
-//! jumps. With the care for inner edges switched off the same runs must fail, or they prove nothing.
+//! be within a degree of that of the smooth surface where it touches, and as much more as the triangles themselves lean
+//! away from it; and a ball that slides without friction neither catches nor jumps. With the care for inner edges switched
+//! off the same sweeps must fail, or they prove nothing.
 
 mod random;
 
@@ -14,6 +15,8 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 /// Cells along a side, and their size: neighbouring triangles are at most half a degree out of line.
 const CELLS: usize = 120;
 const CELL: f32 = 0.1;
+/// So many degrees a triangle leans at the most away from the waves that it stands for.
+const LEAN: f32 = 0.35;
 const HEIGHT: f32 = 0.12;
 const WAVES: [f32; 2] = [0.8, 0.7];
 
@@ -105,7 +108,7 @@ fn every_normal_over_waves_is_that_of_the_waves() -> Outcome {
             let (smooth, missed) = sweep(&ground, (&slider, above), InnerEdges::Smooth)?;
             let (felt, _) = sweep(&ground, (&slider, above), InnerEdges::Felt)?;
             println!("{ground_name}, {name}: {smooth} degrees, {felt} with inner edges felt; {missed} of 2400 apart");
-            assert!(smooth < 1.0 && missed < 600, "{ground_name}, {name}: {smooth} degrees, {missed} missed");
+            assert!(smooth < 1.0 + LEAN && missed < 600, "{ground_name}, {name}: {smooth} degrees, {missed} missed");
             worst_felt = worst_felt.max(felt);
         }
         assert!(worst_felt > 5.0, "{ground_name}: the sweep would not see an inner edge: {worst_felt}");
@@ -115,14 +118,9 @@ fn every_normal_over_waves_is_that_of_the_waves() -> Outcome {
 
 /// What a slide without friction does: how far it jumps in a step from the waves or toward them at the most, as a share of
 /// its size, and the greatest loss or gain of energy as a share of that of its speed at the start.
-fn slide(
-    ground: &Shape,
-    radius: f32,
-    (speed, heading): (f32, f32),
-    inner_edges: InnerEdges,
-) -> Result<[f32; 2], Box<dyn std::error::Error>> {
+fn slide(ground: &Shape, radius: f32, (speed, heading): (f32, f32)) -> Result<[f32; 2], Box<dyn std::error::Error>> {
     const STEP: f32 = 1.0 / 240.0;
-    let mut world = World::builder().inner_edges(inner_edges).build()?;
+    let mut world = World::builder().build()?;
     world.add(Body::fixed().shape(ground.clone()).friction(0.0).restitution(0.0))?;
     let toward = Vec3::new(heading.cos(), 0.0, heading.sin());
     let start = -toward * 1.5;
@@ -158,20 +156,16 @@ fn slide(
 #[test]
 fn a_ball_slides_over_waves_without_a_bump() -> Outcome {
     for (name, ground) in grounds()? {
-        let (mut worst, mut felt) = ([0.0f32; 2], [0.0f32; 2]);
+        let mut worst = [0.0f32; 2];
         for (index, speed) in [1.5, 3.0, 5.0].into_iter().enumerate() {
             for turn in 0..3 {
                 let path = (speed, 0.15 + 2.2 * turn as f32 + 0.5 * index as f32);
-                let smooth = slide(&ground, 0.4, path, InnerEdges::Smooth)?;
-                let rough = slide(&ground, 0.4, path, InnerEdges::Felt)?;
-                println!("{name} at {path:?}: {smooth:?}, with inner edges felt {rough:?}");
-                for kind in 0..2 {
-                    worst[kind] = worst[kind].max(smooth[kind]);
-                    felt[kind] = felt[kind].max(rough[kind]);
-                }
+                let [jump, change] = slide(&ground, 0.4, path)?;
+                worst = [worst[0].max(jump), worst[1].max(change)];
+                assert!(jump < 1e-3 && change < 1e-2, "{name} at {path:?}: jump {jump}, change of energy {change}");
             }
         }
-        println!("{name}: {worst:?}, with inner edges felt {felt:?}");
+        println!("{name}: {worst:?}");
     }
     Ok(())
 }

@@ -3,12 +3,12 @@
 //! The depth is the length of the shortest move after which the two share no inner point. The mesh holds a ball around the
 //! middle of the convex shape's inner ball, as far as the surface is away, so the two balls together bound the depth from
 //! below; and a vertex of the mesh inside the shape must travel to its surface. From above any move does after which the
-//! two are found apart. Directions are tried one by one: from the middle to the nearest surface, along the normals of
-//! triangles that meet the shape, along its own axes or faces. Along each the shape goes out until it is free, then back as
-//! far as its distance allows until it touches, which ends within rounding. Where it touches, the normal there is the next
-//! direction: the way along it is shorter unless the first was best nearby.
-//! Stops: when a direction is tried, after 24 trials outward and 64 steps back. What is found is a way out, the shortest
-//! for solids whose faces are among the directions; of concave ones it can be longer than needed, and `lower` says so.
+//! two are found apart. Directions are tried: from the middle to the nearest surface, and of the normals of triangles that
+//! meet the shape, its own faces and what their edges span, those along which the hulls of the two come free soonest.
+//! Along each the shape goes out until it is free, then back as far as its distance allows until it touches. Where it
+//! touches, the normal there is the next direction: the way along it is shorter unless the first was best nearby.
+//! Stops: 24 directions, 24 trials outward and 64 steps back for each. What is found is a way out, the shortest for convex
+//! meshes and polytopes; of concave ones it can be longer than needed, and `lower` says so.
 //! Cost: a distance from the mesh for each trial and step.
 
 use super::{contains_point, nearest_triangle};
@@ -19,9 +19,14 @@ use crate::distance::separation::{self, Relation, Separation, Stop, placed_suppo
 use crate::distance::signed::{Cache, Signed, signed};
 use crate::shape::TriangleMesh;
 use glam::DVec3;
+use std::cmp::Ordering;
 
-/// So many directions of the same kind are tried at the most.
+/// So many directions are tried at the most, and so many trials outward along each.
 const MOST_DIRECTIONS: usize = 24;
+/// So many are compared beforehand.
+const MOST_COMPARED: usize = 512;
+/// So many edges of each of the two are crossed.
+const MOST_EDGES: usize = 48;
 /// Cosine of the angle within which directions are one.
 const ALIKE: f64 = 0.9999;
 
@@ -83,10 +88,36 @@ struct Directions {
 impl Directions {
     fn offer(&mut self, direction: DVec3) {
         if let Some(unit) = direction.try_normalize()
+            && self.list.len() < MOST_COMPARED
             && self.list.iter().all(|other| other.dot(unit) < ALIKE)
         {
             self.list.push(unit);
         }
+    }
+
+    /// Keeps the first two, and of the others those of least length.
+    fn keep_best(&mut self, length: impl Fn(DVec3) -> f64) {
+        let first = self.list.len().min(2);
+        self.list[first..].sort_by_cached_key(|direction| Rank(length(*direction)));
+        self.list.truncate(MOST_DIRECTIONS);
+    }
+}
+
+/// A length to sort by.
+#[derive(PartialEq)]
+struct Rank(f64);
+
+impl Eq for Rank {}
+
+impl PartialOrd for Rank {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Rank {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
     }
 }
 
@@ -148,7 +179,7 @@ impl Solids<'_> {
         lower: &mut f64,
     ) -> Result<(), SupportFault> {
         let bounds: Aabb = self.convex.bounds(placement)?;
-        let mut met: Vec<(f64, DVec3)> = Vec::new();
+        let (mut normals, mut edges): (Vec<DVec3>, Vec<DVec3>) = (Vec::new(), Vec::new());
         let mut fault = None;
         let mut sum = DVec3::ZERO;
         self.mesh.tree().visit_slots(&bounds, |slot| {
@@ -158,21 +189,17 @@ impl Solids<'_> {
                 Ok(Some(found)) if found.distance < 0.0 => {
                     let normal = (b - a).cross(c - a).normalize_or_zero();
                     sum += -found.distance * normal;
-                    // So far the shape must go along the triangle's normal to be in front of its plane.
-                    let ahead = placed_support(self.convex, placement, -normal);
-                    match ahead {
-                        Ok(lowest) => met.push((normal.dot(a - lowest) + self.convex.radius, normal)),
-                        Err(error) => fault = Some(error),
+                    normals.extend([normal, found.normal]);
+                    if edges.len() < MOST_EDGES {
+                        edges.extend([b - a, c - b, a - c]);
                     }
-                    met.push((-found.distance, found.normal));
                 }
                 Ok(_) => {}
                 Err(error) => fault = Some(error),
             }
             for corner in corners {
                 let point = Convex { core: Core::Point, radius: 0.0 };
-                let at = Placement { position: corner, ..Placement::IDENTITY };
-                let seen = at.inverse().compose(placement);
+                let seen = Placement { position: placement.position - corner, ..*placement };
                 if let Ok(Some(found)) = signed(&point, self.convex, &seen, 0.0, &mut Cache::default()) {
                     *lower = lower.max(-found.upper);
                 }
@@ -182,37 +209,44 @@ impl Solids<'_> {
             return Err(fault);
         }
         directions.offer(sum);
-        met.sort_by(|p, q| p.0.total_cmp(&q.0));
-        for (_, normal) in met {
-            if directions.list.len() < MOST_DIRECTIONS {
-                directions.offer(normal);
-            }
+        normals.into_iter().for_each(|normal| directions.offer(normal));
+        let own = self.own_edges().into_iter().map(|edge| placement.direction_to_outer(edge));
+        let own: Vec<DVec3> = own.take(MOST_EDGES).collect();
+        // Those of a box are its faces' normals as well; other faces are given.
+        let faces: &[_] = if let Core::Hull(hull) = self.convex.core { hull.planes() } else { &[] };
+        faces.iter().for_each(|plane| directions.offer(-placement.direction_to_outer(plane.normal.as_dvec3())));
+        if let [p, q, _] = own[..] {
+            own.iter()
+                .chain([&p.cross(q)])
+                .for_each(|way| [*way, -*way].into_iter().for_each(|way| directions.offer(way)));
         }
-        // The shape's own faces: outward normals, so that it goes the other way.
+        for across in edges.iter().flat_map(|edge| own.iter().map(|own| edge.cross(*own))) {
+            [across, -across].into_iter().for_each(|way| directions.offer(way));
+        }
+        let reach = |way: DVec3| {
+            let lowest = placed_support(self.convex, placement, -way).map_or(f64::INFINITY, |lowest| lowest.dot(way));
+            self.mesh.vertices().iter().map(|vertex| way.dot(vertex.as_dvec3())).fold(f64::MIN, f64::max) - lowest
+        };
+        directions.keep_best(reach);
+        Ok(())
+    }
+
+    /// The directions of its edges, or of what comes near one.
+    fn own_edges(&self) -> Vec<DVec3> {
         match self.convex.core {
+            Core::Segment([a, b]) => vec![b - a],
+            Core::Triangle([a, b, c]) => vec![b - a, c - b, a - c],
             Core::Hull(hull) => {
-                for plane in hull.planes().iter().take(MOST_DIRECTIONS) {
-                    directions.offer(-placement.direction_to_outer(plane.normal.as_dvec3()));
-                }
-            }
-            Core::Triangle([a, b, c]) => {
-                let normal = placement.direction_to_outer((b - a).cross(c - a));
-                [normal, -normal].into_iter().for_each(|normal| directions.offer(normal));
+                let place = |vertex: u32| hull.vertices()[vertex as usize].as_dvec3();
+                hull.edges().iter().map(|edge| place(edge.vertices[1]) - place(edge.vertices[0])).collect()
             }
             Core::Point
-            | Core::Segment(_)
             | Core::Cuboid(_)
             | Core::Cylinder { .. }
             | Core::Cone { .. }
             | Core::Ellipsoid(_)
-            | Core::Custom(_) => {
-                for axis in DVec3::AXES {
-                    let axis = placement.direction_to_outer(axis);
-                    [axis, -axis].into_iter().for_each(|axis| directions.offer(axis));
-                }
-            }
+            | Core::Custom(_) => DVec3::AXES.to_vec(),
         }
-        Ok(())
     }
 
     /// The way out along a direction, if it is shorter than `most` and none shorter than `lower` is needed.
