@@ -49,8 +49,10 @@ pub mod world;
 
 pub mod detector;
 
+mod island;
 mod radix;
 mod simd;
+mod threads;
 
 pub use glam;
 
