@@ -158,30 +158,6 @@ fn every_normal_over_a_flat_floor_is_up() -> Outcome {
     Ok(())
 }
 
-#[test]
-fn ground_that_moves_below_is_not_felt_either() -> Outcome {
-    for (name, floor) in floors()? {
-        for (slider_name, slider, height) in sliders()?.into_iter().take(4) {
-            for (speed, heading) in [(0.9f32, 0.4f32), (4.0, 2.7), (9.0, 5.1)] {
-                let mut world = World::builder().build()?;
-                let toward = Vec3::new(heading.cos(), 0.0, heading.sin());
-                let moves = Body::kinematic().at((-toward * 3.5).as_dvec3()).velocity(toward * speed);
-                world.add(moves.shape(floor.clone()).friction(0.0))?;
-                let start = DVec3::new(0.0, f64::from(height - 0.004 * height), 0.0);
-                let body = Body::dynamic().at(start).rotated(Quat::from_rotation_y(heading)).shape(slider.clone());
-                let body = world.add(body.friction(0.0))?;
-                let mut strayed = 0.0f64;
-                while world.time() < f64::from(7.0 / speed) {
-                    world.step(1.0 / 60.0)?;
-                    strayed = strayed.max(world.body(body)?.position().distance(start) / f64::from(height));
-                }
-                assert!(strayed < 1e-3, "{name}, {slider_name} at {speed}: {strayed} of its size from its place");
-            }
-        }
-    }
-    Ok(())
-}
-
 /// A world in which a shape slides over a floor at a speed, without friction. Returns how far it rose or sank at the most,
 /// as a share of its size, and how much of its speed it lost.
 fn slide(
