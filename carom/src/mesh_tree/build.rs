@@ -93,7 +93,7 @@ pub(super) fn build(level: Level, boxes: &[Span], unit: f32) -> Built {
     let root = node_around(level, parts.iter().map(|part| &part.around), 1, false);
     let grown: Vec<Built> =
         runs(&mut items, parts).into_par_iter().map(|(items, part)| source.grow(items, part, 1)).collect();
-    joined(root, grown)
+    joined(root, &grown)
 }
 
 /// What a tree is built from.
@@ -154,7 +154,7 @@ fn runs<'a>(items: &'a mut [Item], parts: &[Part]) -> Vec<(&'a mut [Item], Part)
 }
 
 /// One tree of a root and the trees below it: their roots come next, then the rest of each.
-fn joined(root: Node, trees: Vec<Built>) -> Built {
+fn joined(root: Node, trees: &[Built]) -> Built {
     let nodes_in_all = trees.iter().map(|tree| tree.nodes.len()).sum::<usize>();
     let mut nodes = Vec::with_capacity(1 + nodes_in_all);
     let mut order = Vec::with_capacity(trees.iter().map(|tree| tree.order.len()).sum());
@@ -163,7 +163,7 @@ fn joined(root: Node, trees: Vec<Built>) -> Built {
     let mut levels = 1;
     // A child at place i of its own tree, which is never its root, comes to `node_start + i`.
     let mut starts = Vec::with_capacity(trees.len());
-    for tree in &trees {
+    for tree in trees {
         starts.push((node_start as u32, slot_start as u32));
         node_start += tree.nodes.len() - 1;
         slot_start += tree.order.len();
