@@ -10,6 +10,7 @@ mod closest;
 pub mod cubic;
 mod exact;
 mod relative;
+mod rounded;
 mod volume;
 mod walk;
 mod wide;

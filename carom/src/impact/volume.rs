@@ -40,6 +40,12 @@ impl Volume {
         Self { coefficients, error: 192.0 * UNIT * (most.x * most.y * most.z) + 1e-300 }
     }
 
+    /// From coefficients that were exact and are rounded.
+    pub(super) fn rounded(coefficients: [f64; 4]) -> Self {
+        let most = coefficients.iter().fold(0.0, |most: f64, coefficient| most.max(coefficient.abs()));
+        Self { coefficients, error: 64.0 * UNIT * most }
+    }
+
     /// The coefficients from a time to the end of the step.
     #[inline(always)]
     fn from(&self, time: f64) -> [f64; 4] {
@@ -82,7 +88,7 @@ impl Volume {
 
     /// A time after `time` from which on the volume has, for a while, the other sign: where the root is simple and near.
     #[inline(always)]
-    fn beyond(&self, time: f64) -> Option<f64> {
+    pub(super) fn beyond(&self, time: f64) -> Option<f64> {
         let here = self.from(time);
         let slope = 3.0 * (here[1] - here[0]) / (1.0 - time);
         let share = (2.0 * here[0].abs() + 8.0 * self.error) / slope.abs();

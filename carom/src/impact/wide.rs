@@ -9,14 +9,8 @@ pub(super) struct Wide<const N: usize>([u64; N]);
 impl<const N: usize> Wide<N> {
     pub(super) const ZERO: Self = Self([0; N]);
 
-    #[inline(always)]
-    pub(super) fn from_i128(value: i128) -> Self {
-        let mut limbs = [(value >> 127) as u64; N];
-        (limbs[0], limbs[1]) = (value as u64, (value >> 64) as u64);
-        Self(limbs)
-    }
-
     /// `value` · 2^`shift`.
+    #[inline(always)]
     pub(super) fn shifted(value: i64, shift: u32) -> Self {
         let (whole, part) = ((shift / 64) as usize, shift % 64);
         let wide = i128::from(value) << part;
@@ -31,25 +25,44 @@ impl<const N: usize> Wide<N> {
         Self(limbs)
     }
 
-    /// The product of two numbers of which one is short.
+    /// The same number with more limbs.
     #[inline(always)]
-    pub(super) fn product(short: i64, long: i128) -> Self {
-        let low = i128::from(short) * i128::from(long as u64 >> 1);
-        let low = (low << 1) + i128::from(short) * i128::from(long as u64 & 1);
-        let high = i128::from(short) * (long >> 64);
-        Self::from_i128(low) + Self::from_i128(high).moved_up()
+    pub(super) fn extended<const M: usize>(&self) -> Wide<M> {
+        let mut limbs = [if self.is_negative() { u64::MAX } else { 0 }; M];
+        limbs[..N].copy_from_slice(&self.0);
+        Wide(limbs)
     }
 
+    /// The product, for M = N + L limbs.
     #[inline(always)]
-    fn moved_up(self) -> Self {
-        let mut limbs = [0; N];
-        limbs[1..].copy_from_slice(&self.0[..N - 1]);
-        Self(limbs)
+    pub(super) fn times<const L: usize, const M: usize>(&self, other: &Wide<L>) -> Wide<M> {
+        let mut limbs = [0u64; M];
+        for (place, &factor) in self.0.iter().enumerate() {
+            let mut carry = 0u64;
+            for (limb, &digit) in limbs[place..place + L].iter_mut().zip(&other.0) {
+                let sum = u128::from(factor) * u128::from(digit) + u128::from(*limb) + u128::from(carry);
+                (*limb, carry) = (sum as u64, (sum >> 64) as u64);
+            }
+            limbs[place + L] = carry;
+        }
+        // As unsigned numbers, negative ones are too large by 2^(64 · N).
+        if self.is_negative() {
+            subtract(&mut limbs[N..], &other.0);
+        }
+        if other.is_negative() {
+            subtract(&mut limbs[L..], &self.0);
+        }
+        Wide(limbs)
     }
 
     #[inline(always)]
     pub(super) fn doubled(self) -> Self {
         self + self
+    }
+
+    #[inline(always)]
+    pub(super) fn tripled(self) -> Self {
+        self + self + self
     }
 
     #[inline(always)]
@@ -65,6 +78,36 @@ impl<const N: usize> Wide<N> {
     #[inline(always)]
     pub(super) fn signum(&self) -> i32 {
         if self.is_negative() { -1 } else { i32::from(!self.is_zero()) }
+    }
+
+    /// Numbers as f64 in a common unit in which the largest is from 1 to 2⁶⁴; each is off by less than 2⁻⁵² of itself
+    /// and 2⁻⁶⁰ of the unit.
+    #[inline(always)]
+    pub(super) fn rounded<const COUNT: usize>(numbers: &[Self; COUNT]) -> [f64; COUNT] {
+        let sizes = numbers.map(|number| if number.is_negative() { Self::ZERO - number } else { number });
+        let mut top = N - 1;
+        while top > 0 && sizes.iter().all(|size| size.0[top] == 0) {
+            top -= 1;
+        }
+        std::array::from_fn(|index| {
+            let limb = |below: usize| if below <= top { sizes[index].0[top - below] as f64 } else { 0.0 };
+            let size = limb(0) + (limb(1) + limb(2) * UNIT) * UNIT;
+            if numbers[index].is_negative() { -size } else { size }
+        })
+    }
+}
+
+/// 2⁻⁶⁴.
+const UNIT: f64 = 1.0 / 18_446_744_073_709_551_616.0;
+
+/// Takes `other` from `limbs`, both least first, as far as there are any.
+#[inline(always)]
+fn subtract(limbs: &mut [u64], other: &[u64]) {
+    let mut borrow = false;
+    for (limb, digit) in limbs.iter_mut().zip(other) {
+        let (rest, first) = limb.overflowing_sub(*digit);
+        let (rest, second) = rest.overflowing_sub(u64::from(borrow));
+        (*limb, borrow) = (rest, first | second);
     }
 }
 
@@ -84,6 +127,16 @@ impl<const N: usize> std::ops::Add for Wide<N> {
     }
 }
 
+impl<const N: usize> std::ops::Sub for Wide<N> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn sub(mut self, other: Self) -> Self {
+        subtract(&mut self.0, &other.0);
+        self
+    }
+}
+
 impl<const N: usize> std::ops::Neg for Wide<N> {
     type Output = Self;
 
@@ -93,59 +146,35 @@ impl<const N: usize> std::ops::Neg for Wide<N> {
     }
 }
 
-impl<const N: usize> std::ops::Sub for Wide<N> {
-    type Output = Self;
-
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        let mut limbs = [0; N];
-        let mut borrow = false;
-        for (place, limb) in limbs.iter_mut().enumerate() {
-            let (rest, first) = self.0[place].overflowing_sub(other.0[place]);
-            let (rest, second) = rest.overflowing_sub(u64::from(borrow));
-            (*limb, borrow) = (rest, first | second);
-        }
-        Self(limbs)
-    }
-}
-
-impl<const N: usize> std::ops::Mul for Wide<N> {
-    type Output = Self;
-
-    /// Modulo 2^(64 · N), in which two's complement needs no care for signs.
-    fn mul(self, other: Self) -> Self {
-        let mut limbs = [0u64; N];
-        for (place, &factor) in self.0.iter().enumerate() {
-            let mut carry = 0u64;
-            for (limb, &digit) in limbs[place..].iter_mut().zip(&other.0) {
-                let sum = u128::from(factor) * u128::from(digit) + u128::from(*limb) + u128::from(carry);
-                (*limb, carry) = (sum as u64, (sum >> 64) as u64);
-            }
-        }
-        Self(limbs)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn wide<const N: usize>(value: i128) -> Wide<N> {
+        let low = Wide::<N>::shifted((value & i128::from(u32::MAX)) as i64, 0);
+        let middle = Wide::shifted((value >> 32 & i128::from(u32::MAX)) as i64, 32);
+        low + middle + Wide::shifted((value >> 64) as i64, 64)
+    }
 
     #[test]
     fn numbers_of_one_register_are_as_those_of_many() {
         let mut rng = fastrand::Rng::with_seed(1);
         for _ in 0..20_000 {
             let (a, b) = (rng.i64(..) >> rng.u32(0..64), rng.i64(..) >> rng.u32(0..64));
-            let [wide_a, wide_b] = [a, b].map(|x| Wide::<4>::from_i128(i128::from(x)));
             let (x, y) = (i128::from(a), i128::from(b));
-            assert_eq!(wide_a + wide_b, Wide::from_i128(x + y));
-            assert_eq!(wide_a - wide_b, Wide::from_i128(x - y));
-            assert_eq!(wide_a * wide_b, Wide::from_i128(x * y));
-            assert_eq!(Wide::<4>::product(a, y), Wide::from_i128(x * y));
-            assert_eq!((wide_a * wide_b).signum(), (x * y).signum() as i32);
-            let (shift, long) = (rng.u32(0..64), rng.i128(..));
-            assert_eq!(Wide::<4>::shifted(a, shift), Wide::from_i128(x << shift));
-            assert_eq!(Wide::<4>::product(a, long), wide_a * Wide::from_i128(long));
-            assert_eq!(Wide::<4>::shifted(a, shift + 64), Wide::<4>::shifted(a, shift).moved_up());
+            assert_eq!(wide::<4>(x) + wide(y), wide(x + y));
+            assert_eq!(wide::<4>(x) - wide(y), wide(x - y));
+            assert_eq!(wide::<4>(x).doubled() + wide::<4>(x).tripled(), wide(5 * x));
+            assert_eq!(wide::<1>(x).times::<1, 2>(&wide(y)), wide(x * y));
+            assert_eq!(wide::<3>(x).times::<2, 5>(&wide(y)), wide(x * y));
+            assert_eq!(wide::<2>(x).times::<3, 5>(&wide(y)), wide(x * y));
+            assert_eq!(wide::<2>(x * y).extended::<7>(), wide(x * y));
+            assert_eq!(wide::<2>(x * y).signum(), (x * y).signum() as i32);
+            let [p, q] = Wide::rounded(&[wide::<2>(x * y).times::<2, 4>(&wide(y)), wide(y)]);
+            if y != 0 {
+                let expected = x as f64 * y as f64;
+                assert!((p / q - expected).abs() <= 1e-15 * expected.abs(), "{a} {b}");
+            }
         }
     }
 }
