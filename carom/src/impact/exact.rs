@@ -4,12 +4,13 @@
 //! At a root of it the origin is in the hull of the D_i if and only if it is so in their shadow along an axis that the
 //! plane does not hold: if the areas of the triangles that it makes with the sides, quadratics of time, are not of
 //! opposite signs. Three ways, each if the one before does not tell: the signs of the coefficients; the coefficients
-//! rounded, of which each keeps all its digits (`rounded.rs`); and halving the step exactly, in Bernstein's basis: a part
-//! with no root, or with areas of opposite signs, is free; one with a change of sign and areas of one sign holds a
-//! contact. If the points are in a plane all the time, the areas alone decide.
-//! Stops: after 64 halvings, which leave a contact that lasts no time, on a side or grazing, at a time that is no binary
-//! fraction: it is called unresolved, as are coordinates that spread over more than 350 binary digits.
-//! Cost: 0.2 µs for short coordinates, 0.7 µs for long ones; up to 40 µs with 64 halvings.
+//! rounded, of which each keeps all its digits, and again between two times around a root (`rounded.rs`); and, where a
+//! root is double or the points are in a plane all the time, halving the step.
+//! Stops: at a resolution of 2⁻¹⁰⁰ of the step, or 64 halvings. What is left touches in truth for no time at all, on a
+//! side or grazing, at a time that is no binary fraction: it is called unresolved, as are coordinates that spread over
+//! more than 350 binary digits.
+//! Cost: 0.2 µs for short coordinates, 0.7 µs for long ones, 1 µs more for each root that is looked at closely; up to
+//! 40 µs with 64 halvings.
 
 use super::Kind;
 use super::rounded;
@@ -24,19 +25,15 @@ pub(super) enum Verdict {
     Unresolved,
 }
 
-/// Halvings; each makes a cubic's coefficients 3 digits longer.
-const DEEPEST: u32 = 64;
-const MOST_PARTS: u32 = 500;
-
 /// Decides about the whole step. `axis` is the one along which shadows are taken.
 pub(super) fn decide(kind: Kind, start: &[DVec3; 4], end: &[DVec3; 4], axis: usize) -> Verdict {
     let (lowest, digits) = grid(start, end);
-    // With coordinates of n digits, differences have n + 1, areas and their sums 2n + 6, three times a volume 3n + 8,
-    // and that with all halvings 3n + 200; a sign is one more.
+    // With coordinates of n digits, differences have n + 1, areas and their sums 2n + 6, three times a volume 3n + 8.
+    // All halvings add 128 and 192 digits to them, and two close looks 204 and 306; a sign is one more.
     match digits {
-        0..=60 => Whole::<1>::new(kind, start, end, lowest).decide::<2, 3, 6>(axis),
-        61..=120 => Whole::<2>::new(kind, start, end, lowest).decide::<4, 6, 9>(axis),
-        121..=350 => Whole::<6>::new(kind, start, end, lowest).decide::<12, 18, 20>(axis),
+        0..=60 => Whole::<1>::new(kind, start, end, lowest).decide::<2, 3, 6, 8>(axis),
+        61..=120 => Whole::<2>::new(kind, start, end, lowest).decide::<4, 6, 8, 11>(axis),
+        121..=350 => Whole::<6>::new(kind, start, end, lowest).decide::<12, 18, 15, 22>(axis),
         _ => Verdict::Unresolved,
     }
 }
@@ -62,8 +59,8 @@ impl<const N: usize> Whole<N> {
         Self { kind, start: seen(start), end: seen(end) }
     }
 
-    /// Limbs of areas, of volumes, and of volumes with halvings.
-    fn decide<const A: usize, const V: usize, const H: usize>(&self, axis: usize) -> Verdict {
+    /// Limbs of areas, of volumes, and of both over parts of the step.
+    fn decide<const A: usize, const V: usize, const B: usize, const W: usize>(&self, axis: usize) -> Verdict {
         let volume = self.volume::<A, V>();
         let volume_signs = volume.map(|coefficient| coefficient.signum());
         if volume_signs[0] != 0 && volume_signs.iter().all(|&sign| sign == volume_signs[0]) {
@@ -74,14 +71,11 @@ impl<const N: usize> Whole<N> {
         if let Some(verdict) = by_signs(&volume_signs, &side_signs) {
             return verdict;
         }
-        if let Some(verdict) = rounded::decide(Wide::rounded(&volume), &sides.map(|side| Wide::rounded(&side))) {
-            return verdict;
-        }
-        let part = Part {
-            volume: volume.map(|coefficient| coefficient.extended::<H>()),
-            sides: sides.map(|side| side.map(|coefficient| coefficient.extended::<H>())),
+        let part = Part::<B, W> {
+            volume: volume.map(|coefficient| coefficient.extended()),
+            sides: sides.map(|side| side.map(|coefficient| coefficient.extended())),
         };
-        part.decide(0, &mut 0)
+        part.look(0).unwrap_or_else(|| part.halve(0, &mut 0))
     }
 
     /// Three times the coefficients of the volume.
@@ -179,13 +173,49 @@ fn agree(signs: impl Iterator<Item = i32>) -> bool {
 
 /// A part of the step, as coefficients in Bernstein's basis.
 #[derive(Clone, Copy)]
-struct Part<const N: usize> {
-    volume: [Wide<N>; 4],
-    sides: [[Wide<N>; 3]; 4],
+struct Part<const B: usize, const W: usize> {
+    volume: [Wide<W>; 4],
+    sides: [[Wide<B>; 3]; 4],
 }
 
-impl<const N: usize> Part<N> {
-    fn decide(&self, depth: u32, parts: &mut u32) -> Verdict {
+impl<const B: usize, const W: usize> Part<B, W> {
+    /// Decides by rounded coefficients, and around roots by closer looks, if all roots are simple.
+    fn look(&self, depth: u32) -> Option<Verdict> {
+        const DEEPEST: u32 = 2;
+        let sides = self.sides.map(|side| Wide::rounded(&side));
+        rounded::decide(Wide::rounded(&self.volume), &sides, |from, to| {
+            if depth == DEEPEST {
+                return Verdict::Unresolved;
+            }
+            // The times that enclose the two, in units of 2⁻⁵⁰.
+            let unit = 1.0 / TIME as f64;
+            let (first, last) = ((from / unit).floor(), (to / unit).ceil());
+            self.between(first.max(0.0) as u64, last.min(TIME as f64) as u64).look(depth + 1).unwrap_or(Verdict::Unresolved)
+        })
+    }
+
+    /// The part between two times. Its coefficients are the polar forms at them: 3 · 51 and 2 · 51 digits longer.
+    fn between(&self, from: u64, to: u64) -> Self {
+        let [a, b, c, d] = &self.volume;
+        let three = |time: u64| [mean(a, b, time), mean(b, c, time), mean(c, d, time)];
+        let two = |[p, q, r]: &[Wide<W>; 3], time: u64| [mean(p, q, time), mean(q, r, time)];
+        let (at_from, at_to) = (three(from), three(to));
+        let [first, mixed, last] = [two(&at_from, from), two(&at_from, to), two(&at_to, to)];
+        let one = |[p, q]: &[Wide<W>; 2], time: u64| mean(p, q, time);
+        let volume = [one(&first, from), one(&first, to), one(&mixed, to), one(&last, to)];
+        let sides = self.sides.map(|[a, b, c]| {
+            let two = |time: u64| [mean(&a, &b, time), mean(&b, &c, time)];
+            let ([p, q], [r, s]) = (two(from), two(to));
+            [mean(&p, &q, from), mean(&p, &q, to), mean(&r, &s, to)]
+        });
+        Self { volume, sides }
+    }
+
+    /// Decides by halving the part: with no root, or areas of opposite signs, it is free; with a change of sign and
+    /// areas of one sign, it holds a contact.
+    fn halve(&self, depth: u32, parts: &mut u32) -> Verdict {
+        const DEEPEST: u32 = 64;
+        const MOST_PARTS: u32 = 500;
         *parts += 1;
         let volume = self.volume.map(|coefficient| coefficient.signum());
         let sides = self.sides.map(|side| side.map(|coefficient| coefficient.signum()));
@@ -196,33 +226,41 @@ impl<const N: usize> Part<N> {
             return Verdict::Unresolved;
         }
         let [first, second] = self.halves();
-        match (first.decide(depth + 1, parts), &second) {
-            (Verdict::Touches, _) => Verdict::Touches,
-            (Verdict::Free, second) => second.decide(depth + 1, parts),
-            (Verdict::Unresolved, second) => match second.decide(depth + 1, parts) {
-                Verdict::Touches => Verdict::Touches,
-                Verdict::Free | Verdict::Unresolved => Verdict::Unresolved,
-            },
+        let before = first.halve(depth + 1, parts);
+        if before == Verdict::Touches {
+            return before;
+        }
+        match second.halve(depth + 1, parts) {
+            Verdict::Free => before,
+            after @ (Verdict::Touches | Verdict::Unresolved) => after,
         }
     }
 
     /// By de Casteljau's means without their divisions: all coefficients grow by 8 and 4 alike.
     fn halves(&self) -> [Self; 2] {
-        let four = |value: Wide<N>| value.doubled().doubled();
         let [a, b, c, d] = self.volume;
         let (ab, bc, cd) = (a + b, b + c, c + d);
         let (abc, bcd) = (ab + bc, bc + cd);
         let middle = abc + bcd;
         let (mut first, mut second) = (*self, *self);
-        first.volume = [four(a).doubled(), four(ab), abc.doubled(), middle];
-        second.volume = [middle, bcd.doubled(), four(cd), four(d).doubled()];
+        first.volume = [a.doubled().doubled().doubled(), ab.doubled().doubled(), abc.doubled(), middle];
+        second.volume = [middle, bcd.doubled(), cd.doubled().doubled(), d.doubled().doubled().doubled()];
         for (place, [a, b, c]) in self.sides.iter().enumerate() {
             let (ab, bc) = (*a + *b, *b + *c);
-            first.sides[place] = [four(*a), ab.doubled(), ab + bc];
-            second.sides[place] = [ab + bc, bc.doubled(), four(*c)];
+            first.sides[place] = [a.doubled().doubled(), ab.doubled(), ab + bc];
+            second.sides[place] = [ab + bc, bc.doubled(), c.doubled().doubled()];
         }
         [first, second]
     }
+}
+
+/// Units of time in a part, for a closer look.
+const TIME: u64 = 1 << 50;
+
+/// [`TIME`] times the mean of two coefficients at a time.
+#[inline(always)]
+fn mean<const N: usize>(a: &Wide<N>, b: &Wide<N>, time: u64) -> Wide<N> {
+    a.scaled(TIME - time) + b.scaled(time)
 }
 
 /// The exponent of the lowest binary digit of all, and how many digits from there hold every coordinate.

@@ -1,46 +1,50 @@
 //! The exact decision of `exact.rs` with coefficients that are exact and only then rounded.
 //!
-//! However thin the features and near the contact: each coefficient keeps all its digits, so that only a contact within
-//! 1e-14 of a side, or a root that is nearly double, is left undecided. Roots are found from the left by
-//! `volume.rs`, and at each the sides tell.
+//! However thin the features and near the contact: each coefficient keeps all its digits, so that only a root within
+//! 1e-14 of one of a side, or of another root, is not decided by them. Roots are found from the left by `volume.rs`, and
+//! at each the sides tell.
 
 use super::exact::Verdict;
 use super::volume::Volume;
 
-/// What the volume's coefficients and those of the sides tell, if they do.
-pub(super) fn decide(volume: [f64; 4], sides: &[[f64; 3]; 4]) -> Option<Verdict> {
+/// What the volume's coefficients and those of the sides tell, unless a root may be double. `look` decides about a part
+/// of the step with one root that is too near to a side.
+#[inline(always)]
+pub(super) fn decide(
+    volume: [f64; 4],
+    sides: &[[f64; 3]; 4],
+    look: impl Fn(f64, f64) -> Verdict,
+) -> Option<Verdict> {
     /// A cubic has three roots.
     const MOST_ROOTS: usize = 3;
     let volume = Volume::rounded(volume);
     let mut time = 0.0;
+    let mut free = Verdict::Free;
     for _ in 0..=MOST_ROOTS {
         time = volume.free_until(time);
         if time >= 1.0 {
-            return Some(Verdict::Free);
+            return Some(free);
         }
         let after = volume.beyond(time)?;
-        let (mut above, mut below, mut unclear) = (false, false, false);
-        for side in sides {
-            match sign_between(side, time, after) {
-                Some(sign) => {
-                    above |= sign > 0;
-                    below |= sign < 0;
-                }
-                None => unclear = true,
+        let signs = sides.map(|side| sign_between(&side, time, after));
+        let (above, below) = (signs.contains(&Some(1)), signs.contains(&Some(-1)));
+        if !(above && below) {
+            if !signs.contains(&None) && (above || below) {
+                return Some(Verdict::Touches);
+            }
+            match look(time, after) {
+                Verdict::Touches => return Some(Verdict::Touches),
+                Verdict::Unresolved => free = Verdict::Unresolved,
+                Verdict::Free => {}
             }
         }
-        if above && below {
-            time = after;
-        } else if unclear || !(above || below) {
-            return None;
-        } else {
-            return Some(Verdict::Touches);
-        }
+        time = after;
     }
     None
 }
 
 /// The sign that a quadratic keeps between two times; that of zero is 0.
+#[inline(always)]
 fn sign_between(side: &[f64; 3], from: f64, to: f64) -> Option<i32> {
     if *side == [0.0; 3] {
         return Some(0);

@@ -55,6 +55,18 @@ impl<const N: usize> Wide<N> {
         Wide(limbs)
     }
 
+    /// The product with a small number.
+    #[inline(always)]
+    pub(super) fn scaled(&self, factor: u64) -> Self {
+        let mut limbs = [0; N];
+        let mut carry = 0u64;
+        for (limb, &digit) in limbs.iter_mut().zip(&self.0) {
+            let sum = u128::from(factor) * u128::from(digit) + u128::from(carry);
+            (*limb, carry) = (sum as u64, (sum >> 64) as u64);
+        }
+        Self(limbs)
+    }
+
     #[inline(always)]
     pub(super) fn doubled(self) -> Self {
         self + self
@@ -165,6 +177,7 @@ mod tests {
             assert_eq!(wide::<4>(x) + wide(y), wide(x + y));
             assert_eq!(wide::<4>(x) - wide(y), wide(x - y));
             assert_eq!(wide::<4>(x).doubled() + wide::<4>(x).tripled(), wide(5 * x));
+            assert_eq!(wide::<4>(x).scaled(b as u64 >> 1), wide(x * i128::from(b as u64 >> 1)));
             assert_eq!(wide::<1>(x).times::<1, 2>(&wide(y)), wide(x * y));
             assert_eq!(wide::<3>(x).times::<2, 5>(&wide(y)), wide(x * y));
             assert_eq!(wide::<2>(x).times::<3, 5>(&wide(y)), wide(x * y));
