@@ -71,11 +71,13 @@ impl<const N: usize> Whole<N> {
         if let Some(verdict) = by_signs(&volume_signs, &side_signs) {
             return verdict;
         }
-        let part = Part::<B, W> {
+        let part = || Part::<B, W> {
             volume: volume.map(|coefficient| coefficient.extended()),
             sides: sides.map(|side| side.map(|coefficient| coefficient.extended())),
         };
-        part.look(0).unwrap_or_else(|| part.halve(0, &mut 0))
+        let rounded_sides = sides.map(|side| Wide::rounded(&side));
+        let found = rounded::decide(Wide::rounded(&volume), &rounded_sides, |from, to| part().look_between(from, to, 1));
+        found.unwrap_or_else(|| part().halve(0, &mut 0))
     }
 
     /// Three times the coefficients of the volume.
@@ -179,19 +181,20 @@ struct Part<const B: usize, const W: usize> {
 }
 
 impl<const B: usize, const W: usize> Part<B, W> {
-    /// Decides by rounded coefficients, and around roots by closer looks, if all roots are simple.
-    fn look(&self, depth: u32) -> Option<Verdict> {
+    /// Decides about the part between two times, by rounded coefficients and closer looks.
+    #[inline(never)]
+    fn look_between(&self, from: f64, to: f64, depth: u32) -> Verdict {
         const DEEPEST: u32 = 2;
-        let sides = self.sides.map(|side| Wide::rounded(&side));
-        rounded::decide(Wide::rounded(&self.volume), &sides, |from, to| {
-            if depth == DEEPEST {
-                return Verdict::Unresolved;
-            }
-            // The times that enclose the two, in units of 2⁻⁵⁰.
-            let unit = 1.0 / TIME as f64;
-            let (first, last) = ((from / unit).floor(), (to / unit).ceil());
-            self.between(first.max(0.0) as u64, last.min(TIME as f64) as u64).look(depth + 1).unwrap_or(Verdict::Unresolved)
-        })
+        if depth > DEEPEST {
+            return Verdict::Unresolved;
+        }
+        // The times that enclose the two, in units of 2⁻⁵⁰.
+        let unit = 1.0 / TIME as f64;
+        let (first, last) = ((from / unit).floor(), (to / unit).ceil());
+        let part = self.between(first.max(0.0) as u64, last.min(TIME as f64) as u64);
+        let sides = part.sides.map(|side| Wide::rounded(&side));
+        let look = |from: f64, to: f64| part.look_between(from, to, depth + 1);
+        rounded::decide(Wide::rounded(&part.volume), &sides, look).unwrap_or(Verdict::Unresolved)
     }
 
     /// The part between two times. Its coefficients are the polar forms at them: 3 · 51 and 2 · 51 digits longer.

@@ -57,6 +57,14 @@ impl Volume {
         [mix(abc, bcd), bcd, cd, d]
     }
 
+    /// Whether it is proven to be zero at no time of the step.
+    #[inline(always)]
+    pub(super) fn keeps_sign(&self) -> bool {
+        let [a, b, c, d] = self.coefficients;
+        let error = self.error;
+        a.min(b).min(c.min(d)) > error || a.max(b).max(c.max(d)) < -error
+    }
+
     /// To when the volume is proven to keep its sign from `time` on, infinity if to the end.
     #[inline(always)]
     pub(super) fn free_until(&self, time: f64) -> f64 {

@@ -12,6 +12,15 @@ impl<const N: usize> Wide<N> {
     /// `value` · 2^`shift`.
     #[inline(always)]
     pub(super) fn shifted(value: i64, shift: u32) -> Self {
+        if N <= 2 {
+            let mut limbs = [0; N];
+            let wide = i128::from(value) << shift;
+            limbs[0] = wide as u64;
+            if let Some(limb) = limbs.get_mut(1) {
+                *limb = (wide >> 64) as u64;
+            }
+            return Self(limbs);
+        }
         let (whole, part) = ((shift / 64) as usize, shift % 64);
         let wide = i128::from(value) << part;
         let mut limbs = [0; N];
