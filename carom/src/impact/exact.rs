@@ -6,7 +6,7 @@
 //! opposite signs. Three ways, each if the one before does not tell: the signs of the coefficients; the coefficients
 //! rounded, of which each keeps all its digits, and again between two times around a root (`rounded.rs`); and, where a
 //! root is double or the points are in a plane all the time, halving the step.
-//! Stops: at a resolution of 2⁻¹⁰⁰ of the step, or 64 halvings. What is left touches in truth for no time at all, on a
+//! Stops: at a resolution of 2⁻⁹⁰ of the step, or 64 halvings. What is left touches in truth for no time at all, on a
 //! side or grazing, at a time that is no binary fraction: it is called unresolved, as are coordinates that spread over
 //! more than 350 binary digits.
 //! Cost: 0.2 µs for short coordinates, 0.7 µs for long ones, 1 µs more for each root that is looked at closely; up to
@@ -29,11 +29,11 @@ pub(super) enum Verdict {
 pub(super) fn decide(kind: Kind, start: &[DVec3; 4], end: &[DVec3; 4], axis: usize) -> Verdict {
     let (lowest, digits) = grid(start, end);
     // With coordinates of n digits, differences have n + 1, areas and their sums 2n + 6, three times a volume 3n + 8.
-    // All halvings add 128 and 192 digits to them, and two close looks 204 and 306; a sign is one more.
+    // All halvings add 128 and 192 digits to them, which is more than a close look does; a sign is one more.
     match digits {
-        0..=60 => Whole::<1>::new(kind, start, end, lowest).decide::<2, 3, 6, 8>(axis),
-        61..=120 => Whole::<2>::new(kind, start, end, lowest).decide::<4, 6, 8, 11>(axis),
-        121..=350 => Whole::<6>::new(kind, start, end, lowest).decide::<12, 18, 15, 22>(axis),
+        0..=60 => Whole::<1>::new(kind, start, end, lowest).decide::<2, 3, 4, 6>(axis),
+        61..=120 => Whole::<2>::new(kind, start, end, lowest).decide::<4, 6, 6, 9>(axis),
+        121..=350 => Whole::<6>::new(kind, start, end, lowest).decide::<12, 18, 14, 20>(axis),
         _ => Verdict::Unresolved,
     }
 }
@@ -61,12 +61,13 @@ impl<const N: usize> Whole<N> {
 
     /// Limbs of areas, of volumes, and of both over parts of the step.
     fn decide<const A: usize, const V: usize, const B: usize, const W: usize>(&self, axis: usize) -> Verdict {
-        let volume = self.volume::<A, V>();
+        let ([first, mixed, second], volume) = self.volume::<A, V>();
         let volume_signs = volume.map(|coefficient| coefficient.signum());
         if volume_signs[0] != 0 && volume_signs.iter().all(|&sign| sign == volume_signs[0]) {
             return Verdict::Free;
         }
-        let sides = sides(self.kind, self.areas::<A>(axis));
+        let last_pair = [first[axis].doubled(), mixed[axis], second[axis].doubled()];
+        let sides = sides(self.kind, [self.area(axis, 0, 1), last_pair, self.area(axis, 0, 2)]);
         let side_signs = sides.map(|side| side.map(|coefficient| coefficient.signum()));
         if let Some(verdict) = by_signs(&volume_signs, &side_signs) {
             return verdict;
@@ -76,38 +77,38 @@ impl<const N: usize> Whole<N> {
             sides: sides.map(|side| side.map(|coefficient| coefficient.extended())),
         };
         let rounded_sides = sides.map(|side| Wide::rounded(&side));
-        let found = rounded::decide(Wide::rounded(&volume), &rounded_sides, |from, to| part().look_between(from, to, 1));
+        let look = |from: f64, to: f64, signs: &[Option<i32>; 4]| part().look_between(from, to, signs);
+        let found = rounded::decide(Wide::rounded(&volume), &rounded_sides, look);
         found.unwrap_or_else(|| part().halve(0, &mut 0))
     }
 
-    /// Three times the coefficients of the volume.
+    /// Three times the coefficients of the volume, after the cross products of the last two that they are made of.
     #[inline(always)]
-    fn volume<const A: usize, const V: usize>(&self) -> [Wide<V>; 4] {
+    fn volume<const A: usize, const V: usize>(&self) -> ([[Wide<A>; 3]; 3], [Wide<V>; 4]) {
         let ([a, b, c], [d, e, f]) = (&self.start, &self.end);
         let (first, second) = (cross(b, c), cross(e, f));
         let (one, other): ([Wide<A>; 3], [Wide<A>; 3]) = (cross(b, f), cross(e, c));
         let mixed = [one[0] + other[0], one[1] + other[1], one[2] + other[2]];
-        [
+        let volume = [
             dot::<N, A, V>(a, &first).tripled(),
             dot::<N, A, V>(d, &first) + dot::<N, A, V>(a, &mixed),
             dot::<N, A, V>(a, &second) + dot::<N, A, V>(d, &mixed),
             dot::<N, A, V>(d, &second).tripled(),
-        ]
+        ];
+        ([first, mixed, second], volume)
     }
 
-    /// Twice the coefficients of the areas of the pairs 01, 12 and 02 in the shadow along an axis.
+    /// Twice the coefficients of the area of a pair in the shadow along an axis.
     #[inline(always)]
-    fn areas<const A: usize>(&self, axis: usize) -> [[Wide<A>; 3]; 3] {
+    fn area<const A: usize>(&self, axis: usize, i: usize, j: usize) -> [Wide<A>; 3] {
         let (x, y) = ((axis + 1) % 3, (axis + 2) % 3);
         let area = |a: &[Wide<N>; 3], b: &[Wide<N>; 3]| a[x].times::<N, A>(&b[y]) - a[y].times::<N, A>(&b[x]);
         let (start, end) = (&self.start, &self.end);
-        [(0, 1), (1, 2), (0, 2)].map(|(i, j)| {
-            [
-                area(&start[i], &start[j]).doubled(),
-                area(&start[i], &end[j]) + area(&end[i], &start[j]),
-                area(&end[i], &end[j]).doubled(),
-            ]
-        })
+        [
+            area(&start[i], &start[j]).doubled(),
+            area(&start[i], &end[j]) + area(&end[i], &start[j]),
+            area(&end[i], &end[j]).doubled(),
+        ]
     }
 }
 
@@ -122,12 +123,12 @@ fn dot<const N: usize, const A: usize, const V: usize>(a: &[Wide<N>; 3], b: &[Wi
     a[0].times::<A, V>(&b[0]) + a[1].times::<A, V>(&b[1]) + a[2].times::<A, V>(&b[2])
 }
 
-/// The areas next to the sides of the triangle, one of them twice, or of the parallelogram: all around.
+/// The areas next to the sides of the triangle or the parallelogram, all around, from those of the pairs 01, 12 and 02.
 #[inline(always)]
 fn sides<const A: usize>(kind: Kind, [a, b, c]: [[Wide<A>; 3]; 3]) -> [[Wide<A>; 3]; 4] {
     let minus = |p: [Wide<A>; 3], q: [Wide<A>; 3]| [p[0] - q[0], p[1] - q[1], p[2] - q[2]];
     match kind {
-        Kind::VertexFace => [a, b, minus([Wide::ZERO; 3], c), a],
+        Kind::VertexFace => [a, b, minus([Wide::ZERO; 3], c), [Wide::ZERO; 3]],
         Kind::EdgeEdge => [a, minus([Wide::ZERO; 3], b), minus(minus(c, a), b), c],
     }
 }
@@ -181,37 +182,38 @@ struct Part<const B: usize, const W: usize> {
 }
 
 impl<const B: usize, const W: usize> Part<B, W> {
-    /// Decides about the part between two times, by rounded coefficients and closer looks.
+    /// Decides about the part between two times, by rounded coefficients. The signs of some sides are known.
     #[inline(never)]
-    fn look_between(&self, from: f64, to: f64, depth: u32) -> Verdict {
-        const DEEPEST: u32 = 2;
-        if depth > DEEPEST {
-            return Verdict::Unresolved;
-        }
+    fn look_between(&self, from: f64, to: f64, signs: &[Option<i32>; 4]) -> Verdict {
         // The times that enclose the two, in units of 2⁻⁵⁰.
         let unit = 1.0 / TIME as f64;
-        let (first, last) = ((from / unit).floor(), (to / unit).ceil());
-        let part = self.between(first.max(0.0) as u64, last.min(TIME as f64) as u64);
-        let sides = part.sides.map(|side| Wide::rounded(&side));
-        let look = |from: f64, to: f64| part.look_between(from, to, depth + 1);
-        rounded::decide(Wide::rounded(&part.volume), &sides, look).unwrap_or(Verdict::Unresolved)
+        let (from, to) = ((from / unit).floor().max(0.0) as u64, (to / unit).ceil().min(TIME as f64) as u64);
+        let volume = Wide::rounded(&self.volume_between(from, to));
+        let sides = std::array::from_fn(|place| match signs[place] {
+            Some(sign) => [f64::from(sign); 3],
+            None => Wide::rounded(&self.side_between(place, from, to)),
+        });
+        rounded::decide(volume, &sides, |_, _, _| Verdict::Unresolved).unwrap_or(Verdict::Unresolved)
     }
 
-    /// The part between two times. Its coefficients are the polar forms at them: 3 · 51 and 2 · 51 digits longer.
-    fn between(&self, from: u64, to: u64) -> Self {
+    /// The volume between two times. Its coefficients are the polar forms at them: 3 · 51 digits longer.
+    #[inline(always)]
+    fn volume_between(&self, from: u64, to: u64) -> [Wide<W>; 4] {
         let [a, b, c, d] = &self.volume;
         let three = |time: u64| [mean(a, b, time), mean(b, c, time), mean(c, d, time)];
         let two = |[p, q, r]: &[Wide<W>; 3], time: u64| [mean(p, q, time), mean(q, r, time)];
         let (at_from, at_to) = (three(from), three(to));
         let [first, mixed, last] = [two(&at_from, from), two(&at_from, to), two(&at_to, to)];
         let one = |[p, q]: &[Wide<W>; 2], time: u64| mean(p, q, time);
-        let volume = [one(&first, from), one(&first, to), one(&mixed, to), one(&last, to)];
-        let sides = self.sides.map(|[a, b, c]| {
-            let two = |time: u64| [mean(&a, &b, time), mean(&b, &c, time)];
-            let ([p, q], [r, s]) = (two(from), two(to));
-            [mean(&p, &q, from), mean(&p, &q, to), mean(&r, &s, to)]
-        });
-        Self { volume, sides }
+        [one(&first, from), one(&first, to), one(&mixed, to), one(&last, to)]
+    }
+
+    #[inline(always)]
+    fn side_between(&self, place: usize, from: u64, to: u64) -> [Wide<B>; 3] {
+        let [a, b, c] = &self.sides[place];
+        let two = |time: u64| [mean(a, b, time), mean(b, c, time)];
+        let ([p, q], [r, s]) = (two(from), two(to));
+        [mean(&p, &q, from), mean(&p, &q, to), mean(&r, &s, to)]
     }
 
     /// Decides by halving the part: with no root, or areas of opposite signs, it is free; with a change of sign and

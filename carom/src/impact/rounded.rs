@@ -8,12 +8,12 @@ use super::exact::Verdict;
 use super::volume::Volume;
 
 /// What the volume's coefficients and those of the sides tell, unless a root may be double. `look` decides about a part
-/// of the step with one root that is too near to a side.
+/// of the step with one root that is too near to some sides, whose signs are not known.
 #[inline(always)]
 pub(super) fn decide(
     volume: [f64; 4],
     sides: &[[f64; 3]; 4],
-    look: impl Fn(f64, f64) -> Verdict,
+    look: impl Fn(f64, f64, &[Option<i32>; 4]) -> Verdict,
 ) -> Option<Verdict> {
     /// A cubic has three roots.
     const MOST_ROOTS: usize = 3;
@@ -32,7 +32,7 @@ pub(super) fn decide(
             if !signs.contains(&None) && (above || below) {
                 return Some(Verdict::Touches);
             }
-            match look(time, after) {
+            match look(time, after, &signs) {
                 Verdict::Touches => return Some(Verdict::Touches),
                 Verdict::Unresolved => free = Verdict::Unresolved,
                 Verdict::Free => {}
