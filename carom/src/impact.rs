@@ -173,6 +173,18 @@ pub fn features(
     })
 }
 
+/// Refuses points that are not finite.
+fn checked(start: &[DVec3; 4], end: &[DVec3; 4]) -> Result<(), ImpactError> {
+    // A sum is finite only if all its parts are; that of huge ones may not be.
+    if (size(start) + size(end)).is_finite() {
+        return Ok(());
+    }
+    match start.iter().chain(end).enumerate().find(|(_, point)| !point.is_finite()) {
+        Some((index, &value)) => Err(ImpactError::NotFinite { index, value }),
+        None => Ok(()),
+    }
+}
+
 fn size(points: &[DVec3; 4]) -> f64 {
     let [a, b, c, d] = points;
     (a.abs() + b.abs() + (c.abs() + d.abs())).element_sum()
@@ -181,10 +193,7 @@ fn size(points: &[DVec3; 4]) -> f64 {
 /// The same in another unit. Exact decisions need none.
 #[cold]
 fn out_of_scale(kind: Kind, start: &[DVec3; 4], end: &[DVec3; 4], terms: &Terms) -> Result<Outcome, ImpactError> {
-    let found = start.iter().chain(end).enumerate().find(|(_, point)| !point.is_finite());
-    if let Some((index, &value)) = found {
-        return Err(ImpactError::NotFinite { index, value });
-    }
+    checked(start, end)?;
     let most = start.iter().chain(end).fold(0.0, |most: f64, point| most.max(point.abs().max_element()));
     // A power of two: what becomes too small for a normal number is off by less than 1e-320 of the new unit.
     let exponent = libm::frexp(most).1;

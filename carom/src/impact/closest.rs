@@ -35,7 +35,8 @@ fn of_triangle([a, b, c]: &[DVec3; 3]) -> Closest {
         return Closest::point(*b);
     }
     let vc = d1 * d4 - d3 * d2;
-    if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
+    // A side of no length is left to the others.
+    if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 && d1 > d3 {
         return Closest::point(*a + d1 / (d1 - d3) * ab);
     }
     let (d5, d6) = (-ab.dot(*c), -ac.dot(*c));
@@ -43,11 +44,11 @@ fn of_triangle([a, b, c]: &[DVec3; 3]) -> Closest {
         return Closest::point(*c);
     }
     let vb = d5 * d2 - d1 * d6;
-    if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
+    if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 && d2 > d6 {
         return Closest::point(*a + d2 / (d2 - d6) * ac);
     }
     let va = d3 * d6 - d5 * d4;
-    if va <= 0.0 && d4 >= d3 && d5 >= d6 {
+    if va <= 0.0 && d4 >= d3 && d5 >= d6 && d4 - d3 + (d5 - d6) > 0.0 {
         let (along, back) = (d4 - d3, d5 - d6);
         return Closest::point(*b + along / (along + back) * (*c - *b));
     }

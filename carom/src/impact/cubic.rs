@@ -1,10 +1,11 @@
 //! The cubic of the lecture: not conservative.
 
-use super::Kind;
+use super::{ImpactError, Kind};
 use glam::DVec3;
 
 /// When the four points are first in a plane and the features meet there, by plain arithmetic: **not conservative**.
-pub fn first_root(kind: Kind, start: &[DVec3; 4], end: &[DVec3; 4]) -> Option<f64> {
+pub fn first_root(kind: Kind, start: &[DVec3; 4], end: &[DVec3; 4]) -> Result<Option<f64>, ImpactError> {
+    super::checked(start, end)?;
     // Vertex-face: the face's edges and the vertex from a corner. Edge-edge: the edges, and what is between them.
     let [w, x, y, z] = *start;
     let [w1, x1, y1, z1] = *end;
@@ -64,8 +65,8 @@ pub fn first_root(kind: Kind, start: &[DVec3; 4], end: &[DVec3; 4]) -> Option<f6
             time = next;
         }
         if meets(time) {
-            return Some(time);
+            return Ok(Some(time));
         }
     }
-    None
+    Ok(None)
 }

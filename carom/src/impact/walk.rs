@@ -40,6 +40,7 @@ pub(super) fn walk(pair: &Relative, terms: &Terms) -> Walked {
     let reach = terms.separation + terms.tolerance;
     let mut time = 0.0;
     let mut near = None;
+    let mut touches = false;
     let volume = (terms.separation == 0.0).then(|| Volume::new(pair));
     if volume.is_some_and(|volume| volume.keeps_sign()) {
         return Walked::Free;
@@ -49,6 +50,9 @@ pub(super) fn walk(pair: &Relative, terms: &Terms) -> Walked {
         let is_near = !(found.distance_squared > reach * reach);
         if is_near && terms.separation > 0.0 {
             return Walked::Hit { time, status: Status::Near };
+        }
+        if is_near && touches {
+            return Walked::Hit { time, status: Status::Touches };
         }
         if is_near && near.is_none() {
             near = Some(time);
@@ -68,8 +72,9 @@ pub(super) fn walk(pair: &Relative, terms: &Terms) -> Walked {
             if time >= terms.until {
                 return Walked::Free;
             }
-            if volume::touches_after(pair, volume, time) {
-                return Walked::Hit { time: near.unwrap_or(time), status: Status::Touches };
+            touches = touches || volume::touches_after(pair, volume, time);
+            if let (true, Some(time)) = (touches, near) {
+                return Walked::Hit { time, status: Status::Touches };
             }
         }
         if time == before {

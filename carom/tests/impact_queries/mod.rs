@@ -88,3 +88,34 @@ fn ratio(numerator: &str, denominator: &str) -> f64 {
     let value = |digits: &str| digits.parse::<f64>().unwrap();
     value(numerator) / value(denominator)
 }
+
+/// How far the features are apart at a time, to rounding.
+pub fn distance_at(query: &Query, time: f64) -> f64 {
+    let [p, q, r, s]: [DVec3; 4] = std::array::from_fn(|i| query.start[i].lerp(query.end[i], time));
+    let to_segment = |point: DVec3, a: DVec3, b: DVec3| {
+        let along = b - a;
+        let share = (along.dot(point - a) / along.length_squared()).clamp(0.0, 1.0);
+        point.distance(a + if share.is_nan() { 0.0 } else { share } * along)
+    };
+    let (mut least, normal) = match query.kind {
+        Kind::VertexFace => {
+            let sides = [to_segment(p, q, r), to_segment(p, r, s), to_segment(p, s, q)];
+            (sides.into_iter().fold(f64::INFINITY, f64::min), (r - q).cross(s - q))
+        }
+        Kind::EdgeEdge => {
+            let ends = [to_segment(p, r, s), to_segment(q, r, s), to_segment(r, p, q), to_segment(s, p, q)];
+            (ends.into_iter().fold(f64::INFINITY, f64::min), (q - p).cross(s - r))
+        }
+    };
+    let outline: Vec<DVec3> = match query.kind {
+        Kind::VertexFace => vec![q - p, r - p, s - p],
+        Kind::EdgeEdge => vec![p - r, q - r, q - s, p - s],
+    };
+    let sides: Vec<f64> =
+        (0..outline.len()).map(|i| normal.dot(outline[i].cross(outline[(i + 1) % outline.len()]))).collect();
+    if sides.iter().all(|side| *side >= 0.0) || sides.iter().all(|side| *side <= 0.0) {
+        let height = normal.normalize_or_zero().dot(outline[0]).abs();
+        least = if normal == DVec3::ZERO { least } else { least.min(height) };
+    }
+    least
+}
