@@ -32,7 +32,8 @@ pub enum Kind {
 /// What is asked of a conservative test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Terms {
-    /// How far apart the features may still be at the time that is returned, if they touch later.
+    /// How far apart the features may still be at the time that is returned, if they touch later. Less than 1e-9 of
+    /// their size is not always reached.
     pub tolerance: f64,
     /// How near counts as contact. Unless it is 0, all that come as near as this and the tolerance are hits.
     pub separation: f64,

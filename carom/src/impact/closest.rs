@@ -37,7 +37,7 @@ fn of_triangle([a, b, c]: &[DVec3; 3]) -> Closest {
     let vc = d1 * d4 - d3 * d2;
     // A side of no length is left to the others.
     if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 && d1 > d3 {
-        return Closest::point(*a + d1 / (d1 - d3) * ab);
+        return Closest::edge(*a + d1 / (d1 - d3) * ab, ab);
     }
     let (d5, d6) = (-ab.dot(*c), -ac.dot(*c));
     if d6 >= 0.0 && d5 <= d6 {
@@ -45,12 +45,12 @@ fn of_triangle([a, b, c]: &[DVec3; 3]) -> Closest {
     }
     let vb = d5 * d2 - d1 * d6;
     if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 && d2 > d6 {
-        return Closest::point(*a + d2 / (d2 - d6) * ac);
+        return Closest::edge(*a + d2 / (d2 - d6) * ac, ac);
     }
     let va = d3 * d6 - d5 * d4;
     if va <= 0.0 && d4 >= d3 && d5 >= d6 && d4 - d3 + (d5 - d6) > 0.0 {
-        let (along, back) = (d4 - d3, d5 - d6);
-        return Closest::point(*b + along / (along + back) * (*c - *b));
+        let (forth, back, bc) = (d4 - d3, d5 - d6, *c - *b);
+        return Closest::edge(*b + forth / (forth + back) * bc, bc);
     }
     Closest::plane(ab.cross(ac), *a)
 }
@@ -59,27 +59,41 @@ fn of_triangle([a, b, c]: &[DVec3; 3]) -> Closest {
 #[inline(always)]
 fn of_edges([a, b, c]: &[DVec3; 3]) -> Closest {
     let along = *b - *a;
-    let (first, second, product) = (along.dot(along), c.dot(*c), along.dot(*c));
-    let (offset, other) = (along.dot(*a), c.dot(*a));
-    let normal_squared = first * second - product * product;
+    let normal = along.cross(*c);
+    let normal_squared = normal.length_squared();
+    // Shares of the edges, times the square.
+    let (on_first, on_second) = (c.cross(*a).dot(normal), along.cross(*a).dot(normal));
+    let is_inside = |share: f64| share > 0.0 && share < normal_squared;
+    if is_inside(on_first) && is_inside(on_second) {
+        return Closest::plane(normal, *a);
+    }
     let clamp = |share: f64| if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
-    let free = (product * other - offset * second) / normal_squared;
-    let mut share = clamp(free);
-    let on_second = (product * share + other) / second;
-    let clamped = clamp(on_second);
-    if free > 0.0 && free < 1.0 && on_second > 0.0 && on_second < 1.0 {
-        return Closest::plane(along.cross(*c), *a);
+    let product = along.dot(*c);
+    let (first, second) = (along.length_squared(), c.length_squared());
+    let mut share = clamp(on_first / normal_squared);
+    let other = clamp((product * share + c.dot(*a)) / second);
+    share = clamp((product * other - along.dot(*a)) / first);
+    let point = *a + share * along - other * *c;
+    if other > 0.0 && other < 1.0 {
+        Closest::edge(point, *c)
+    } else if share > 0.0 && share < 1.0 {
+        Closest::edge(point, along)
+    } else {
+        Closest::point(point)
     }
-    if clamped != on_second {
-        share = clamp((product * clamped - offset) / first);
-    }
-    Closest::point(*a + share * along - clamped * *c)
 }
 
 impl Closest {
     #[inline(always)]
     fn point(direction: DVec3) -> Self {
         Self { direction, distance_squared: direction.length_squared() }
+    }
+
+    /// What is left of a short distance after cancellation is not quite across the edge, and the edge is long: made
+    /// so once more, it is.
+    #[inline(always)]
+    fn edge(point: DVec3, along: DVec3) -> Self {
+        Self::point(point - along * (point.dot(along) / along.length_squared()))
     }
 
     #[inline(always)]

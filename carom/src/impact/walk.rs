@@ -15,6 +15,9 @@ use super::relative::Relative;
 use super::volume::{self, Volume};
 use super::{Status, Terms};
 
+/// Where the walk may end in place of a smaller tolerance, relative to the size.
+const LEAST: f64 = 1e-9;
+
 /// How far the walk came.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Walked {
@@ -41,13 +44,14 @@ pub(super) fn walk(pair: &Relative, terms: &Terms) -> Walked {
     let mut time = 0.0;
     let mut near = None;
     let mut touches = false;
+    let mut last = f64::INFINITY;
     let volume = (terms.separation == 0.0).then(|| Volume::new(pair));
     if volume.is_some_and(|volume| volume.keeps_sign()) {
         return Walked::Free;
     }
     for steps in 0..terms.budget {
         let found = closest::direction(pair.kind, &pair.at(time));
-        let is_near = !(found.distance_squared > reach * reach);
+        let is_near = found.distance_squared <= reach * reach;
         if is_near && terms.separation > 0.0 {
             return Walked::Hit { time, status: Status::Near };
         }
@@ -77,6 +81,7 @@ pub(super) fn walk(pair: &Relative, terms: &Terms) -> Walked {
                 return Walked::Hit { time, status: Status::Touches };
             }
         }
+        last = found.distance_squared;
         if time == before {
             break;
         }
@@ -84,6 +89,8 @@ pub(super) fn walk(pair: &Relative, terms: &Terms) -> Walked {
     if terms.separation > 0.0 {
         return Walked::Hit { time, status: Status::Early };
     }
+    let least = LEAST * pair.most.max_element();
+    near = near.or((last <= least * least).then_some(time));
     let normal = volume::normal(pair.kind, &pair.at(time)).abs();
     let axis = if normal.x >= normal.y && normal.x >= normal.z { 0 } else if normal.y >= normal.z { 1 } else { 2 };
     Walked::Close(Close { near, time, axis })

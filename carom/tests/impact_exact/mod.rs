@@ -168,10 +168,13 @@ fn isolate(of: Polynomial, k: i128, depth: u32, found: &mut Vec<Root>) {
         return;
     }
     if depth == 24 {
-        // Whole numbers as small as ours have no two roots so near: this is a double one, and a fraction.
+        // Whole numbers as small as ours have no two roots so near: this is a double or triple one, and a fraction.
         let [d, c, b, a] = of;
-        let (numerator, denominator) =
-            if a != 0 { (9 * a * d - b * c, 2 * (b * b - 3 * a * c)) } else { (-c, 2 * b) };
+        let (numerator, denominator) = match (a, b * b - 3 * a * c) {
+            (0, _) => (-c, 2 * b),
+            (_, 0) => (-b, 3 * a),
+            (_, difference) => (9 * a * d - b * c, 2 * difference),
+        };
         let sign = denominator.signum();
         assert!(denominator != 0 && at(&of, sign * numerator, sign * denominator) == 0, "{of:?}");
         found.push(Root { of, low: sign * numerator, high: sign * numerator, denominator: sign * denominator });
