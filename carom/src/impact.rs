@@ -6,14 +6,19 @@
 //! not touch is [`Outcome::Free`]. [`cubic`] is the textbook's equation for the same, fast, short, and neither.
 //! Time is a share of the step, from 0 to 1.
 
+mod bisection;
 mod closest;
 pub mod cubic;
 mod exact;
 mod relative;
 mod rounded;
+mod sphere;
 mod volume;
 mod walk;
 mod wide;
+
+pub use bisection::{BisectionError, Bracket, bisect};
+pub use sphere::{MovingSphere, spheres};
 
 use exact::Verdict;
 use glam::DVec3;
@@ -114,6 +119,9 @@ pub enum ImpactError {
     /// The latest time of interest is not a time of the step.
     #[error("the latest time is {0}; it must be from 0 to 1")]
     Until(f64),
+    /// A time is NaN or infinite.
+    #[error("the time {0} is not finite")]
+    Time(f64),
 }
 
 /// When a vertex and a triangle first touch whose corners move linearly. The points are the vertex, then the corners.

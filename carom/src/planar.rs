@@ -1,4 +1,5 @@
-//! Collision in the plane: distance and depth of convex figures, and curves against boxes (M1).
+//! Collision in the plane: distance and depth of convex figures, curves against boxes (M1), and when a
+//! moving vertex meets a moving edge (T2).
 //!
 //! A [`Figure`] is a convex polygon grown by a radius: a point or circle has one corner, a segment or capsule two. Depth
 //! is a negative distance, so both are one continuous number. Everything is f64, and small enough to be read in a
@@ -7,10 +8,12 @@
 mod curve;
 mod gjk;
 mod sat;
+mod vertex_edge;
 
 pub use curve::{Bezier, curve_overlaps};
 pub use gjk::distance;
 pub use sat::{Separation, separating_axes};
+pub use vertex_edge::vertex_edge;
 
 use glam::DVec2;
 
