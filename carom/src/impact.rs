@@ -10,6 +10,8 @@ mod bisection;
 mod closest;
 pub mod cubic;
 mod exact;
+mod meshes;
+mod moving_tree;
 mod relative;
 mod rounded;
 mod sphere;
@@ -18,6 +20,7 @@ mod walk;
 mod wide;
 
 pub use bisection::{BisectionError, Bracket, bisect};
+pub use meshes::{MeshTouch, MovingMesh, MovingMeshError, Place, meshes};
 pub use sphere::{MovingSphere, spheres};
 
 use exact::Verdict;
@@ -42,7 +45,9 @@ pub struct Terms {
     pub tolerance: f64,
     /// How near counts as contact. Unless it is 0, all that come as near as this and the tolerance are hits.
     pub separation: f64,
-    /// The latest time of interest: the best so far, if the first of many is looked for.
+    /// Hits at or after this time are of no interest: the best so far, if the first of many is looked for. What a query
+    /// returns does not depend on it otherwise; in particular, a pair that is within the tolerance before it and touches
+    /// after it is a hit.
     pub until: f64,
     /// How many directions are tried at most. A search that ends for it returns an earlier time, never a later one.
     pub budget: u32,
@@ -57,7 +62,7 @@ impl Default for Terms {
 /// How a query ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Outcome {
-    /// Proven: they do not touch, or come as near as asked, up to the latest time of interest.
+    /// Proven: they do not touch, or come as near as asked, before the end of interest, or at all if that is 1.
     Free,
     /// They do, or may.
     Hit {

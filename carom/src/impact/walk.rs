@@ -43,6 +43,7 @@ pub(super) fn walk(pair: &Relative, terms: &Terms) -> Walked {
     let reach = terms.separation + terms.tolerance;
     let mut time = 0.0;
     let mut near = None;
+    let mut until = terms.until;
     let mut touches = false;
     let mut last = f64::INFINITY;
     let volume = (terms.separation == 0.0).then(|| Volume::new(pair));
@@ -60,11 +61,13 @@ pub(super) fn walk(pair: &Relative, terms: &Terms) -> Walked {
         }
         if is_near && near.is_none() {
             near = Some(time);
+            // From now on it is asked whether they touch at all.
+            until = 1.0;
         }
         let before = time;
         let span = pair.free_while(found.direction, terms.separation);
         if span.from <= time && span.to > time {
-            if span.to >= terms.until {
+            if span.to >= until {
                 return Walked::Free;
             }
             time = span.to;
@@ -73,7 +76,7 @@ pub(super) fn walk(pair: &Relative, terms: &Terms) -> Walked {
             && (steps > 0 || time == before)
         {
             time = volume.free_until(time);
-            if time >= terms.until {
+            if time >= until {
                 return Walked::Free;
             }
             touches = touches || volume::touches_after(pair, volume, time);

@@ -3,7 +3,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
 
 use carom::impact::Kind;
-use glam::DVec3;
+use carom::glam::DVec3;
 use std::path::{Path, PathBuf};
 
 /// A query with its exact answer: the bracket of the first time, if they touch.
