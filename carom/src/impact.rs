@@ -165,12 +165,7 @@ pub fn edge_edge(start: &[DVec3; 4], end: &[DVec3; 4], terms: &Terms) -> Result<
 
 /// [`vertex_face`] or [`edge_edge`].
 #[inline]
-pub fn features(
-    kind: Kind,
-    start: &[DVec3; 4],
-    end: &[DVec3; 4],
-    terms: &Terms,
-) -> Result<Outcome, ImpactError> {
+pub fn features(kind: Kind, start: &[DVec3; 4], end: &[DVec3; 4], terms: &Terms) -> Result<Outcome, ImpactError> {
     terms.checked()?;
     let size = size(start) + size(end);
     // Within these bounds no power of a size that is computed overflows, or underflows to where it matters.

@@ -83,7 +83,9 @@ fn the_first_touch_is_that_of_all_pairs() {
         // The order of an edge's ends changes the last digits.
         match (found, expected) {
             (None, None) => {}
-            (Some(found), Some(expected)) => assert!((found.time - expected).abs() < 1e-6, "{round}: {found:?} {expected}"),
+            (Some(found), Some(expected)) => {
+                assert!((found.time - expected).abs() < 1e-6, "{round}: {found:?} {expected}")
+            }
             (found, expected) => panic!("round {round}: {found:?} instead of {expected:?}"),
         }
         hits += usize::from(found.is_some());

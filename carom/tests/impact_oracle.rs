@@ -84,7 +84,8 @@ fn random_queries_agree_with_exact_algebra() {
         let tolerance = [1e-6, 1e-3, 0.0][rng.usize(0..3)] * unit;
         let terms = Terms { tolerance, ..Terms::default() };
         let found = features(kind, &query.start, &query.end, &terms).unwrap();
-        let tell = || format!("case {case}, {kind:?}: {start:?} to {end:?} in units of {unit:e}: {found:?}, exact {first:?}");
+        let tell =
+            || format!("case {case}, {kind:?}: {start:?} to {end:?} in units of {unit:e}: {found:?}, exact {first:?}");
         contacts += usize::from(first.is_some());
         match (found, first) {
             (Outcome::Free, None) => {}

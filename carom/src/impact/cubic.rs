@@ -55,7 +55,11 @@ pub fn first_root(kind: Kind, start: &[DVec3; 4], end: &[DVec3; 4]) -> Result<Op
         let mut time = low + (high - low) * (at_low / (at_low - at_high)).clamp(0.0, 1.0);
         for _ in 0..60 {
             let here = value(time);
-            if (here > 0.0) == rises { high = time } else { low = time }
+            if (here > 0.0) == rises {
+                high = time
+            } else {
+                low = time
+            }
             let newton = time - here / slope(time);
             let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
             if (next - time).abs() <= 1e-12 {

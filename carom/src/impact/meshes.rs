@@ -128,7 +128,14 @@ impl MovingMesh {
         SweptBox::around(corners.iter().flat_map(|&corner| [self.start[corner as usize], self.end[corner as usize]]))
     }
 
-    fn query(&self, corners: &[u32], other: &Self, others: &[u32], kind: Kind, terms: &Terms) -> Result<Outcome, ImpactError> {
+    fn query(
+        &self,
+        corners: &[u32],
+        other: &Self,
+        others: &[u32],
+        kind: Kind,
+        terms: &Terms,
+    ) -> Result<Outcome, ImpactError> {
         let point = |place: usize, at: fn(&Self) -> &[DVec3]| match corners.get(place) {
             Some(&corner) => at(self)[corner as usize],
             None => at(other)[others[place - corners.len()] as usize],

@@ -98,7 +98,13 @@ fn build(items: &mut [(SweptBox, u32)], node: usize, nodes: &mut [SweptBox]) {
     let centre = |bounds: &SweptBox| 0.5 * bounds.min + 0.5 * bounds.max;
     let centres = SweptBox::around(items.iter().map(|(bounds, _)| centre(bounds)));
     let spread = 0.5 * centres.max - 0.5 * centres.min;
-    let axis = if spread.x >= spread.y && spread.x >= spread.z { 0 } else if spread.y >= spread.z { 1 } else { 2 };
+    let axis = if spread.x >= spread.y && spread.x >= spread.z {
+        0
+    } else if spread.y >= spread.z {
+        1
+    } else {
+        2
+    };
     let middle = items.len() / 2;
     if middle > 0 {
         items.select_nth_unstable_by(middle, |(p, i), (q, j)| {

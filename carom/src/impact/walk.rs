@@ -23,7 +23,10 @@ const LEAST: f64 = 1e-9;
 pub(super) enum Walked {
     /// To the end.
     Free,
-    Hit { time: f64, status: Status },
+    Hit {
+        time: f64,
+        status: Status,
+    },
     Close(Close),
 }
 
@@ -95,6 +98,12 @@ pub(super) fn walk(pair: &Relative, terms: &Terms) -> Walked {
     let least = LEAST * pair.most.max_element();
     near = near.or((last <= least * least).then_some(time));
     let normal = volume::normal(pair.kind, &pair.at(time)).abs();
-    let axis = if normal.x >= normal.y && normal.x >= normal.z { 0 } else if normal.y >= normal.z { 1 } else { 2 };
+    let axis = if normal.x >= normal.y && normal.x >= normal.z {
+        0
+    } else if normal.y >= normal.z {
+        1
+    } else {
+        2
+    };
     Walked::Close(Close { near, time, axis })
 }

@@ -2,8 +2,8 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
 
-use carom::impact::Kind;
 use carom::glam::DVec3;
+use carom::impact::Kind;
 use std::path::{Path, PathBuf};
 
 /// A query with its exact answer: the bracket of the first time, if they touch.
