@@ -51,8 +51,10 @@ pub mod world;
 
 pub mod detector;
 
+mod island;
 mod radix;
 mod simd;
+mod threads;
 
 pub use glam;
 

@@ -1,6 +1,9 @@
 //! The bodies of a world: dense slices for the stages, generational ids for the door.
 
 use super::{Body, BodyError, BodyId, BodyKind, Material};
+use crate::island::STILL_SPEED;
+use crate::mass::MassProperties;
+use crate::narrow::reach;
 use crate::pose::{LocalPose, Pose};
 use crate::shape::Shape;
 use glam::{DVec3, Mat3, Quat, Vec3};
@@ -18,6 +21,8 @@ pub struct Motion {
     pub angular_velocity: Vec3,
     /// 1 / mass; 0 for what contacts cannot move.
     pub inverse_mass: f32,
+    /// The same along each axis of the world: 0 along those that are locked.
+    pub inverse_mass_along: Vec3,
     /// The inverse inertia turned into the world; zero for what contacts cannot turn.
     pub inverse_inertia: Mat3,
     /// What forces and torques the user has applied since the last step.
@@ -66,7 +71,6 @@ pub(crate) struct Nature {
     pub(crate) inertia: Mat3,
     pub(crate) inverse_inertia: Mat3,
     pub(crate) center_of_mass: Vec3,
-    pub(crate) material: Material,
     pub(crate) linear_damping: f32,
     pub(crate) angular_damping: f32,
     pub(crate) gravity_scale: f32,
@@ -74,6 +78,57 @@ pub(crate) struct Nature {
     pub(crate) colliders: Vec<u32>,
     /// Left out of the simulation because it went non-finite.
     pub(crate) set_aside: bool,
+    /// The axes of the world along which it cannot move.
+    pub(crate) locked: [bool; 3],
+    pub(crate) most_speed: Option<f32>,
+    /// How far it reaches from its centre of mass, about.
+    pub(crate) reach: f32,
+    /// Whether every axis has the same moment of inertia, so that a free spin keeps its axis.
+    pub(crate) is_round: bool,
+}
+
+impl Nature {
+    /// 1 along the axes of the world along which it can move, 0 along the others.
+    pub(crate) fn free_axes(&self) -> Vec3 {
+        Vec3::from_array(self.locked.map(|is_locked| if is_locked { 0.0 } else { 1.0 }))
+    }
+
+    /// Whether nothing moves it for now.
+    pub(crate) fn is_left_out(&self) -> bool {
+        self.set_aside
+    }
+
+    /// Brings the inverse inertia in the world up to date with the rotation: `R · I⁻¹ · Rᵀ`.
+    pub(crate) fn turn_inertia(&self, motion: &mut Motion) {
+        motion.inverse_inertia = turned(self.inverse_inertia, motion.rotation);
+    }
+}
+
+/// How a body rests.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Rest {
+    /// For how long it has hardly moved, in s.
+    pub(crate) still_for: f32,
+    /// The island that it sleeps in.
+    island: u32,
+    /// Whether it may sleep.
+    pub(crate) may_sleep: bool,
+}
+
+impl Rest {
+    /// Not the name of an island.
+    pub(crate) const AWAKE: u32 = u32::MAX;
+
+    pub(crate) fn is_asleep(&self) -> bool {
+        self.island != Self::AWAKE
+    }
+
+    /// Counts for how long the body has been still.
+    pub(crate) fn follow(&mut self, nature: &Nature, motion: &Motion, dt: f32) {
+        let turning = motion.angular_velocity.length_squared() * nature.reach * nature.reach;
+        let is_still = motion.velocity.length_squared() + turning < STILL_SPEED * STILL_SPEED;
+        self.still_for = if is_still && self.may_sleep { self.still_for + dt } else { 0.0 };
+    }
 }
 
 /// A shape on a body.
@@ -85,6 +140,14 @@ pub struct Collider {
     pub pose_in_body: LocalPose,
     /// What it is.
     pub shape: Shape,
+    /// How its surface behaves.
+    pub material: Material,
+    /// Whether it is only told of what touches it, and pushes nothing.
+    pub is_sensor: bool,
+    /// Where it was in the world when the last step began, or when its body was put there.
+    pub(crate) pose: Pose,
+    /// Points of contact are found when they are this close.
+    pub(crate) margin: f32,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -100,6 +163,9 @@ pub(crate) struct Bodies {
     free_slots: Vec<u32>,
     pub(crate) natures: Vec<Nature>,
     pub(crate) motions: Vec<Motion>,
+    pub(crate) rests: Vec<Rest>,
+    /// Islands that are to wake before the next stage.
+    waking: Vec<u32>,
     colliders: Vec<Option<Collider>>,
     free_colliders: Vec<u32>,
 }
@@ -143,8 +209,9 @@ impl Bodies {
         if is_movable { self.natures[dense as usize].gravity_scale } else { 0.0 }
     }
 
-    pub(crate) fn material(&self, dense: u32) -> Material {
-        self.natures[dense as usize].material
+    /// How the surface of a collider behaves.
+    pub(crate) fn material(&self, slot: u32) -> Material {
+        self.collider(slot).map_or_else(Material::default, |collider| collider.material)
     }
 
     /// The dense index of a body.
@@ -167,7 +234,18 @@ impl Bodies {
         let colliders = body
             .shapes
             .into_iter()
-            .map(|(pose_in_body, shape)| self.new_collider(Collider { body: dense, pose_in_body, shape }))
+            .map(|(pose_in_body, shape)| {
+                let (material, pose, margin) = (body.material, body.pose.compose(&pose_in_body), margin_of(&shape));
+                self.new_collider(Collider {
+                    body: dense,
+                    pose_in_body,
+                    shape,
+                    material,
+                    is_sensor: false,
+                    pose,
+                    margin,
+                })
+            })
             .collect();
         self.natures.push(Nature {
             id,
@@ -176,12 +254,15 @@ impl Bodies {
             inertia: properties.map_or(Mat3::ZERO, |properties| properties.inertia),
             inverse_inertia: properties.map_or(Mat3::ZERO, |properties| properties.inverse_inertia()),
             center_of_mass: properties.map_or(Vec3::ZERO, |properties| properties.center_of_mass),
-            material: body.material,
             linear_damping: body.linear_damping,
             angular_damping: body.angular_damping,
             gravity_scale: body.gravity_scale,
             colliders,
             set_aside: false,
+            locked: [false; 3],
+            most_speed: None,
+            reach: properties.map_or(0.0, |properties| radius_of_gyration(&properties)),
+            is_round: properties.is_none_or(|properties| is_round(properties.inertia)),
         });
         let (velocity, angular_velocity) = match body.kind {
             BodyKind::Fixed => (Vec3::ZERO, Vec3::ZERO),
@@ -193,10 +274,12 @@ impl Bodies {
             velocity,
             angular_velocity,
             inverse_mass: properties.map_or(0.0, |properties| properties.mass.recip()),
+            inverse_mass_along: properties.map_or(Vec3::ZERO, |properties| Vec3::splat(properties.mass.recip())),
             inverse_inertia: Mat3::ZERO,
             force: Vec3::ZERO,
             torque: Vec3::ZERO,
         });
+        self.rests.push(Rest { still_for: 0.0, island: Rest::AWAKE, may_sleep: body.may_sleep });
         self.set_pose(dense as usize, body.pose);
         Ok(id)
     }
@@ -206,6 +289,7 @@ impl Bodies {
         let dense = self.resolve(id)?;
         let nature = self.natures.swap_remove(dense);
         self.motions.swap_remove(dense);
+        self.rests.swap_remove(dense);
         for &slot in &nature.colliders {
             self.colliders[slot as usize] = None;
             self.free_colliders.push(slot);
@@ -225,17 +309,61 @@ impl Bodies {
         Ok(nature.colliders)
     }
 
+    /// A body stands still from now on, as one of an island.
+    pub(crate) fn fall_asleep(&mut self, dense: usize, island: u32) {
+        self.rests[dense].island = island;
+        let motion = &mut self.motions[dense];
+        (motion.velocity, motion.angular_velocity) = (Vec3::ZERO, Vec3::ZERO);
+    }
+
+    /// The body is awake, and those that it sleeps with will be before the next stage.
+    pub(crate) fn wake(&mut self, dense: usize) {
+        let rest = &mut self.rests[dense];
+        if rest.is_asleep() {
+            self.waking.push(rest.island);
+            rest.island = Rest::AWAKE;
+        }
+        rest.still_for = 0.0;
+    }
+
+    /// Wakes the islands of all bodies that were woken; says whether there were any.
+    pub(crate) fn wake_islands(&mut self) -> bool {
+        if self.waking.is_empty() {
+            return false;
+        }
+        self.waking.sort_unstable();
+        for rest in &mut self.rests {
+            if rest.is_asleep() && self.waking.binary_search(&rest.island).is_ok() {
+                rest.island = Rest::AWAKE;
+                rest.still_for = 0.0;
+            }
+        }
+        self.waking.clear();
+        true
+    }
+
     pub(crate) fn set_pose(&mut self, dense: usize, pose: Pose) {
         let (nature, motion) = (&self.natures[dense], &mut self.motions[dense]);
         motion.rotation = pose.rotation;
         motion.center = pose.position + motion.rotation.as_dquat() * nature.center_of_mass.as_dvec3();
         self.turn_inertia(dense);
+        self.place_colliders(dense);
     }
 
     /// Brings the inverse inertia in the world up to date with the rotation: `R · I⁻¹ · Rᵀ`.
     pub(crate) fn turn_inertia(&mut self, dense: usize) {
-        let motion = &mut self.motions[dense];
-        motion.inverse_inertia = turned(self.natures[dense].inverse_inertia, motion.rotation);
+        self.natures[dense].turn_inertia(&mut self.motions[dense]);
+    }
+
+    /// Brings the poses of a body's colliders up to date with its own.
+    pub(crate) fn place_colliders(&mut self, dense: usize) {
+        let pose = self.pose(dense as u32);
+        let Self { natures, colliders, .. } = self;
+        for &slot in &natures[dense].colliders {
+            if let Some(collider) = &mut colliders[slot as usize] {
+                collider.pose = pose.compose(&collider.pose_in_body);
+            }
+        }
     }
 
     fn new_id(&mut self, dense: u32) -> BodyId {
@@ -257,6 +385,24 @@ impl Bodies {
             self.colliders.len() as u32 - 1
         }
     }
+}
+
+/// The margin of a shape: a share of its size, up to 2 cm.
+fn margin_of(shape: &Shape) -> f32 {
+    const MOST: f32 = 0.02;
+    const SHARE: f32 = 0.1;
+    MOST.min(SHARE * reach(shape))
+}
+
+/// At this distance from the axis all mass would have the greatest moment of inertia.
+fn radius_of_gyration(properties: &MassProperties) -> f32 {
+    let inertia = properties.inertia;
+    (inertia.x_axis.x.max(inertia.y_axis.y).max(inertia.z_axis.z) / properties.mass).sqrt()
+}
+
+fn is_round(inertia: Mat3) -> bool {
+    let mean = (inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z) / 3.0;
+    (inertia - Mat3::from_diagonal(Vec3::splat(mean))).abs_diff_eq(Mat3::ZERO, 1e-5 * mean)
 }
 
 /// A tensor of the body's frame, in the world's axes.
