@@ -222,11 +222,11 @@ impl Terms {
     #[inline(always)]
     fn checked(&self) -> Result<(), ImpactError> {
         for (what, value) in [("tolerance", self.tolerance), ("separation", self.separation)] {
-            if !(value >= 0.0 && value < f64::INFINITY) {
+            if !(0.0..f64::INFINITY).contains(&value) {
                 return Err(ImpactError::Size { what, value });
             }
         }
-        if !(self.until >= 0.0 && self.until <= 1.0) {
+        if !(0.0..=1.0).contains(&self.until) {
             return Err(ImpactError::Until(self.until));
         }
         Ok(())

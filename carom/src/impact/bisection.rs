@@ -59,7 +59,7 @@ pub fn bisect<E>(
             return Err(BisectionError::Impact(ImpactError::Time(time)));
         }
     }
-    if !(length >= 0.0 && length < f64::INFINITY) {
+    if !(0.0..f64::INFINITY).contains(&length) {
         return Err(BisectionError::Impact(ImpactError::Size { what: "length", value: length }));
     }
     let mut ask = |time: f64| is_hit(time).map_err(BisectionError::Question);

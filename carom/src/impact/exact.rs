@@ -72,14 +72,17 @@ impl<const N: usize> Whole<N> {
         if let Some(verdict) = by_signs(&volume_signs, &side_signs) {
             return verdict;
         }
-        let part = || Part::<B, W> {
-            volume: volume.map(|coefficient| coefficient.extended()),
-            sides: sides.map(|side| side.map(|coefficient| coefficient.extended())),
-        };
         let rounded_sides = sides.map(|side| Wide::rounded(&side));
-        let look = |from: f64, to: f64, signs: &[Option<i32>; 4]| part().look_between(from, to, signs);
+        let look = |from: f64, to: f64, signs: &[Option<i32>; 4]| {
+            let exact = Part { volume: &volume, sides: &sides };
+            exact.look_between::<B, W>(from, to, signs)
+        };
         let found = rounded::decide(Wide::rounded(&volume), &rounded_sides, look);
-        found.unwrap_or_else(|| part().halve(0, &mut 0))
+        found.unwrap_or_else(|| {
+            let volume = volume.map(|coefficient| coefficient.extended::<W>());
+            let sides = sides.map(|side| side.map(|coefficient| coefficient.extended::<B>()));
+            Part { volume: &volume, sides: &sides }.halve(0, &mut 0)
+        })
     }
 
     /// Three times the coefficients of the volume, after the cross products of the last two that they are made of.
@@ -176,44 +179,24 @@ fn agree(signs: impl Iterator<Item = i32>) -> bool {
 
 /// A part of the step, as coefficients in Bernstein's basis.
 #[derive(Clone, Copy)]
-struct Part<const B: usize, const W: usize> {
-    volume: [Wide<W>; 4],
-    sides: [[Wide<B>; 3]; 4],
+struct Part<'p, const A: usize, const V: usize> {
+    volume: &'p [Wide<V>; 4],
+    sides: &'p [[Wide<A>; 3]; 4],
 }
 
-impl<const B: usize, const W: usize> Part<B, W> {
+impl<const A: usize, const V: usize> Part<'_, A, V> {
     /// Decides about the part between two times, by rounded coefficients. The signs of some sides are known.
     #[inline(never)]
-    fn look_between(&self, from: f64, to: f64, signs: &[Option<i32>; 4]) -> Verdict {
+    fn look_between<const B: usize, const W: usize>(&self, from: f64, to: f64, signs: &[Option<i32>; 4]) -> Verdict {
         // The times that enclose the two, in units of 2⁻⁵⁰.
         let unit = 1.0 / TIME as f64;
         let (from, to) = ((from / unit).floor().max(0.0) as u64, (to / unit).ceil().min(TIME as f64) as u64);
-        let volume = Wide::rounded(&self.volume_between(from, to));
+        let volume = Wide::rounded(&cubic_between::<W>(&self.volume.map(|number| number.extended()), from, to));
         let sides = std::array::from_fn(|place| match signs[place] {
             Some(sign) => [f64::from(sign); 3],
-            None => Wide::rounded(&self.side_between(place, from, to)),
+            None => Wide::rounded(&quadratic_between::<B>(&self.sides[place].map(|side| side.extended()), from, to)),
         });
         rounded::decide(volume, &sides, |_, _, _| Verdict::Unresolved).unwrap_or(Verdict::Unresolved)
-    }
-
-    /// The volume between two times. Its coefficients are the polar forms at them: 3 · 51 digits longer.
-    #[inline(always)]
-    fn volume_between(&self, from: u64, to: u64) -> [Wide<W>; 4] {
-        let [a, b, c, d] = &self.volume;
-        let three = |time: u64| [mean(a, b, time), mean(b, c, time), mean(c, d, time)];
-        let two = |[p, q, r]: &[Wide<W>; 3], time: u64| [mean(p, q, time), mean(q, r, time)];
-        let (at_from, at_to) = (three(from), three(to));
-        let [first, mixed, last] = [two(&at_from, from), two(&at_from, to), two(&at_to, to)];
-        let one = |[p, q]: &[Wide<W>; 2], time: u64| mean(p, q, time);
-        [one(&first, from), one(&first, to), one(&mixed, to), one(&last, to)]
-    }
-
-    #[inline(always)]
-    fn side_between(&self, place: usize, from: u64, to: u64) -> [Wide<B>; 3] {
-        let [a, b, c] = &self.sides[place];
-        let two = |time: u64| [mean(a, b, time), mean(b, c, time)];
-        let ([p, q], [r, s]) = (two(from), two(to));
-        [mean(&p, &q, from), mean(&p, &q, to), mean(&r, &s, to)]
     }
 
     /// Decides by halving the part: with no root, or areas of opposite signs, it is free; with a change of sign and
@@ -230,32 +213,29 @@ impl<const B: usize, const W: usize> Part<B, W> {
         if depth >= DEEPEST || *parts >= MOST_PARTS {
             return Verdict::Unresolved;
         }
-        let [first, second] = self.halves();
-        let before = first.halve(depth + 1, parts);
-        if before == Verdict::Touches {
-            return before;
-        }
-        match second.halve(depth + 1, parts) {
-            Verdict::Free => before,
-            after @ (Verdict::Touches | Verdict::Unresolved) => after,
-        }
-    }
-
-    /// By de Casteljau's means without their divisions: all coefficients grow by 8 and 4 alike.
-    fn halves(&self) -> [Self; 2] {
-        let [a, b, c, d] = self.volume;
+        // By de Casteljau's means without their divisions: all coefficients grow by 8 and 4 alike.
+        let [a, b, c, d] = *self.volume;
         let (ab, bc, cd) = (a + b, b + c, c + d);
         let (abc, bcd) = (ab + bc, bc + cd);
         let middle = abc + bcd;
-        let (mut first, mut second) = (*self, *self);
-        first.volume = [a.doubled().doubled().doubled(), ab.doubled().doubled(), abc.doubled(), middle];
-        second.volume = [middle, bcd.doubled(), cd.doubled().doubled(), d.doubled().doubled().doubled()];
-        for (place, [a, b, c]) in self.sides.iter().enumerate() {
-            let (ab, bc) = (*a + *b, *b + *c);
-            first.sides[place] = [a.doubled().doubled(), ab.doubled(), ab + bc];
-            second.sides[place] = [ab + bc, bc.doubled(), c.doubled().doubled()];
+        let first = [a.doubled().doubled().doubled(), ab.doubled().doubled(), abc.doubled(), middle];
+        let sides = self.sides.map(|[a, b, c]| {
+            let (ab, bc) = (a + b, b + c);
+            [a.doubled().doubled(), ab.doubled(), ab + bc]
+        });
+        let before = Part { volume: &first, sides: &sides }.halve(depth + 1, parts);
+        if before == Verdict::Touches {
+            return before;
         }
-        [first, second]
+        let second = [middle, bcd.doubled(), cd.doubled().doubled(), d.doubled().doubled().doubled()];
+        let sides = self.sides.map(|[a, b, c]| {
+            let (ab, bc) = (a + b, b + c);
+            [ab + bc, bc.doubled(), c.doubled().doubled()]
+        });
+        match (Part { volume: &second, sides: &sides }).halve(depth + 1, parts) {
+            Verdict::Free => before,
+            after @ (Verdict::Touches | Verdict::Unresolved) => after,
+        }
     }
 }
 
@@ -266,6 +246,25 @@ const TIME: u64 = 1 << 50;
 #[inline(always)]
 fn mean<const N: usize>(a: &Wide<N>, b: &Wide<N>, time: u64) -> Wide<N> {
     a.scaled(TIME - time) + b.scaled(time)
+}
+
+/// A cubic between two times. Its coefficients are the polar forms at them: 3 · 51 digits longer.
+#[inline(always)]
+fn cubic_between<const N: usize>([a, b, c, d]: &[Wide<N>; 4], from: u64, to: u64) -> [Wide<N>; 4] {
+    let three = |time: u64| [mean(a, b, time), mean(b, c, time), mean(c, d, time)];
+    let two = |[p, q, r]: &[Wide<N>; 3], time: u64| [mean(p, q, time), mean(q, r, time)];
+    let one = |[p, q]: &[Wide<N>; 2], time: u64| mean(p, q, time);
+    let (at_from, at_to) = (three(from), three(to));
+    let [first, mixed, last] = [two(&at_from, from), two(&at_from, to), two(&at_to, to)];
+    [one(&first, from), one(&first, to), one(&mixed, to), one(&last, to)]
+}
+
+/// A quadratic between two times: 2 · 51 digits longer.
+#[inline(always)]
+fn quadratic_between<const N: usize>([a, b, c]: &[Wide<N>; 3], from: u64, to: u64) -> [Wide<N>; 3] {
+    let two = |time: u64| [mean(a, b, time), mean(b, c, time)];
+    let ([p, q], [r, s]) = (two(from), two(to));
+    [mean(&p, &q, from), mean(&p, &q, to), mean(&r, &s, to)]
 }
 
 /// The exponent of the lowest binary digit of all, and how many digits from there hold every coordinate.

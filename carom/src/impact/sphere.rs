@@ -41,7 +41,7 @@ pub fn spheres(a: &MovingSphere, b: &MovingSphere) -> Result<Option<f64>, Impact
         return Err(ImpactError::NotFinite { index, value });
     }
     for value in [a.radius, b.radius] {
-        if !(value >= 0.0 && value < f64::INFINITY) {
+        if !(0.0..f64::INFINITY).contains(&value) {
             return Err(ImpactError::Size { what: "radius", value });
         }
     }

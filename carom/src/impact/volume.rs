@@ -76,7 +76,8 @@ impl Volume {
             let coefficients = self.from(time);
             let sign = if coefficients[0] < 0.0 { -1.0 } else { 1.0 };
             let heights = coefficients.map(|coefficient| coefficient * sign - self.error);
-            if !(heights[0] > 0.0) {
+            let is_apart = heights[0] > 0.0;
+            if !is_apart {
                 return time;
             }
             let share = first_crossing(&heights);
@@ -101,7 +102,8 @@ impl Volume {
         let slope = 3.0 * (here[1] - here[0]) / (1.0 - time);
         let share = (2.0 * here[0].abs() + 8.0 * self.error) / slope.abs();
         let after = time + share;
-        if !(after < 1.0) {
+        let is_in_step = after < 1.0;
+        if !is_in_step {
             // The end may be what is wanted.
             return self.is_opposite(here[0], here[3]).then_some(1.0);
         }

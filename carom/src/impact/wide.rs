@@ -37,7 +37,7 @@ impl<const N: usize> Wide<N> {
     /// The same number with more limbs.
     #[inline(always)]
     pub(super) fn extended<const M: usize>(&self) -> Wide<M> {
-        let mut limbs = [if self.is_negative() { u64::MAX } else { 0 }; M];
+        let mut limbs = [self.sign_mask(); M];
         limbs[..N].copy_from_slice(&self.0);
         Wide(limbs)
     }
@@ -54,13 +54,10 @@ impl<const N: usize> Wide<N> {
             }
             limbs[place + L] = carry;
         }
-        // As unsigned numbers, negative ones are too large by 2^(64 · N).
-        if self.is_negative() {
-            subtract(&mut limbs[N..], &other.0);
-        }
-        if other.is_negative() {
-            subtract(&mut limbs[L..], &self.0);
-        }
+        // As unsigned numbers, negative ones are too large by 2^(64 · N). No branches: signs cannot be foreseen.
+        let (mask, other_mask) = (self.sign_mask(), other.sign_mask());
+        subtract(&mut limbs[N..], &other.0.map(|limb| limb & mask));
+        subtract(&mut limbs[L..], &self.0.map(|limb| limb & other_mask));
         Wide(limbs)
     }
 
@@ -86,6 +83,12 @@ impl<const N: usize> Wide<N> {
         self + self + self
     }
 
+    /// All ones if it is negative.
+    #[inline(always)]
+    fn sign_mask(&self) -> u64 {
+        (self.0[N - 1] as i64 >> 63) as u64
+    }
+
     #[inline(always)]
     pub(super) fn is_negative(&self) -> bool {
         self.0[N - 1] >> 63 == 1
@@ -105,7 +108,10 @@ impl<const N: usize> Wide<N> {
     /// and 2⁻⁶⁰ of the unit.
     #[inline(always)]
     pub(super) fn rounded<const COUNT: usize>(numbers: &[Self; COUNT]) -> [f64; COUNT] {
-        let sizes = numbers.map(|number| if number.is_negative() { Self::ZERO - number } else { number });
+        let sizes = numbers.map(|number| {
+            let mask = number.sign_mask();
+            Self(number.0.map(|limb| limb ^ mask)) - Self([mask; N])
+        });
         let mut top = N - 1;
         while top > 0 && sizes.iter().all(|size| size.0[top] == 0) {
             top -= 1;
@@ -113,7 +119,7 @@ impl<const N: usize> Wide<N> {
         std::array::from_fn(|index| {
             let limb = |below: usize| if below <= top { sizes[index].0[top - below] as f64 } else { 0.0 };
             let size = limb(0) + (limb(1) + limb(2) * UNIT) * UNIT;
-            if numbers[index].is_negative() { -size } else { size }
+            size.copysign(numbers[index].0[N - 1] as i64 as f64)
         })
     }
 }
@@ -136,6 +142,7 @@ impl<const N: usize> std::ops::Add for Wide<N> {
     type Output = Self;
 
     #[inline(always)]
+    #[expect(clippy::suspicious_arithmetic_impl, reason = "of two carries, one at most is set")]
     fn add(self, other: Self) -> Self {
         let mut limbs = [0; N];
         let mut carry = false;
