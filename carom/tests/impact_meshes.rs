@@ -84,7 +84,7 @@ fn the_first_touch_is_that_of_all_pairs() {
         match (found, expected) {
             (None, None) => {}
             (Some(found), Some(expected)) => {
-                assert!((found.time - expected).abs() < 1e-6, "{round}: {found:?} {expected}")
+                assert!((found.time - expected).abs() < 1e-6, "{round}: {found:?} {expected}");
             }
             (found, expected) => panic!("round {round}: {found:?} instead of {expected:?}"),
         }

@@ -16,6 +16,7 @@ use super::Kind;
 use super::rounded;
 use super::wide::Wide;
 use glam::DVec3;
+use std::array::from_fn;
 
 /// What exact arithmetic finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,11 +50,11 @@ impl<const N: usize> Whole<N> {
     #[inline(always)]
     fn new(kind: Kind, start: &[DVec3; 4], end: &[DVec3; 4], lowest: i32) -> Self {
         let seen = |points: &[DVec3; 4]| {
-            let [p, q, r, s] = points.map(|point| point.to_array().map(|coordinate| on_grid::<N>(coordinate, lowest)));
-            let from = |a: [Wide<N>; 3], b: [Wide<N>; 3]| [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+            let [p, q, r, s]: [[Wide<N>; 3]; 4] = from_fn(|i| from_fn(|axis| on_grid(points[i][axis], lowest)));
+            let from = |a: &[Wide<N>; 3], b: &[Wide<N>; 3]| [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
             match kind {
-                Kind::VertexFace => [from(q, p), from(r, p), from(s, p)],
-                Kind::EdgeEdge => [from(p, r), from(q, r), from(s, r)],
+                Kind::VertexFace => [from(&q, &p), from(&r, &p), from(&s, &p)],
+                Kind::EdgeEdge => [from(&p, &r), from(&q, &r), from(&s, &r)],
             }
         };
         Self { kind, start: seen(start), end: seen(end) }
@@ -62,25 +63,25 @@ impl<const N: usize> Whole<N> {
     /// Limbs of areas, of volumes, and of both over parts of the step.
     fn decide<const A: usize, const V: usize, const B: usize, const W: usize>(&self, axis: usize) -> Verdict {
         let ([first, mixed, second], volume) = self.volume::<A, V>();
-        let volume_signs = volume.map(|coefficient| coefficient.signum());
+        let volume_signs = signs(&volume);
         if volume_signs[0] != 0 && volume_signs.iter().all(|&sign| sign == volume_signs[0]) {
             return Verdict::Free;
         }
         let last_pair = [first[axis].doubled(), mixed[axis], second[axis].doubled()];
         let sides = sides(self.kind, [self.area(axis, 0, 1), last_pair, self.area(axis, 0, 2)]);
-        let side_signs = sides.map(|side| side.map(|coefficient| coefficient.signum()));
+        let side_signs = from_fn(|place| signs(&sides[place]));
         if let Some(verdict) = by_signs(&volume_signs, &side_signs) {
             return verdict;
         }
-        let rounded_sides = sides.map(|side| Wide::rounded(&side));
+        let rounded_sides = from_fn(|place| Wide::rounded(&sides[place]));
         let look = |from: f64, to: f64, signs: &[Option<i32>; 4]| {
             let exact = Part { volume: &volume, sides: &sides };
             exact.look_between::<B, W>(from, to, signs)
         };
         let found = rounded::decide(Wide::rounded(&volume), &rounded_sides, look);
         found.unwrap_or_else(|| {
-            let volume = volume.map(|coefficient| coefficient.extended::<W>());
-            let sides = sides.map(|side| side.map(|coefficient| coefficient.extended::<B>()));
+            let volume = from_fn(|i| volume[i].extended::<W>());
+            let sides = from_fn(|place| from_fn(|i| sides[place][i].extended::<B>()));
             Part { volume: &volume, sides: &sides }.halve(0, &mut 0)
         })
     }
@@ -129,10 +130,9 @@ fn dot<const N: usize, const A: usize, const V: usize>(a: &[Wide<N>; 3], b: &[Wi
 /// The areas next to the sides of the triangle or the parallelogram, all around, from those of the pairs 01, 12 and 02.
 #[inline(always)]
 fn sides<const A: usize>(kind: Kind, [a, b, c]: [[Wide<A>; 3]; 3]) -> [[Wide<A>; 3]; 4] {
-    let minus = |p: [Wide<A>; 3], q: [Wide<A>; 3]| [p[0] - q[0], p[1] - q[1], p[2] - q[2]];
     match kind {
-        Kind::VertexFace => [a, b, minus([Wide::ZERO; 3], c), [Wide::ZERO; 3]],
-        Kind::EdgeEdge => [a, minus([Wide::ZERO; 3], b), minus(minus(c, a), b), c],
+        Kind::VertexFace => [a, b, from_fn(|i| -c[i]), [Wide::ZERO; 3]],
+        Kind::EdgeEdge => [a, from_fn(|i| -b[i]), from_fn(|i| c[i] - a[i] - b[i]), c],
     }
 }
 
@@ -191,10 +191,10 @@ impl<const A: usize, const V: usize> Part<'_, A, V> {
         // The times that enclose the two, in units of 2⁻⁵⁰.
         let unit = 1.0 / TIME as f64;
         let (from, to) = ((from / unit).floor().max(0.0) as u64, (to / unit).ceil().min(TIME as f64) as u64);
-        let volume = Wide::rounded(&cubic_between::<W>(&self.volume.map(|number| number.extended()), from, to));
-        let sides = std::array::from_fn(|place| match signs[place] {
+        let volume = Wide::rounded(&cubic_between::<W>(&from_fn(|i| self.volume[i].extended()), from, to));
+        let sides = from_fn(|place| match signs[place] {
             Some(sign) => [f64::from(sign); 3],
-            None => Wide::rounded(&quadratic_between::<B>(&self.sides[place].map(|side| side.extended()), from, to)),
+            None => Wide::rounded(&quadratic_between::<B>(&from_fn(|i| self.sides[place][i].extended()), from, to)),
         });
         rounded::decide(volume, &sides, |_, _, _| Verdict::Unresolved).unwrap_or(Verdict::Unresolved)
     }
@@ -205,8 +205,8 @@ impl<const A: usize, const V: usize> Part<'_, A, V> {
         const DEEPEST: u32 = 64;
         const MOST_PARTS: u32 = 500;
         *parts += 1;
-        let volume = self.volume.map(|coefficient| coefficient.signum());
-        let sides = self.sides.map(|side| side.map(|coefficient| coefficient.signum()));
+        let sides = from_fn(|place| signs(&self.sides[place]));
+        let volume = signs(self.volume);
         if let Some(verdict) = by_signs(&volume, &sides) {
             return verdict;
         }
@@ -214,11 +214,8 @@ impl<const A: usize, const V: usize> Part<'_, A, V> {
             return Verdict::Unresolved;
         }
         // By de Casteljau's means without their divisions: all coefficients grow by 8 and 4 alike.
-        let [a, b, c, d] = *self.volume;
-        let (ab, bc, cd) = (a + b, b + c, c + d);
-        let (abc, bcd) = (ab + bc, bc + cd);
-        let middle = abc + bcd;
-        let first = [a.doubled().doubled().doubled(), ab.doubled().doubled(), abc.doubled(), middle];
+        let is_flat = volume == [0; 4];
+        let [first, second] = if is_flat { [*self.volume; 2] } else { halves_of_cubic(self.volume) };
         let sides = self.sides.map(|[a, b, c]| {
             let (ab, bc) = (a + b, b + c);
             [a.doubled().doubled(), ab.doubled(), ab + bc]
@@ -227,7 +224,6 @@ impl<const A: usize, const V: usize> Part<'_, A, V> {
         if before == Verdict::Touches {
             return before;
         }
-        let second = [middle, bcd.doubled(), cd.doubled().doubled(), d.doubled().doubled().doubled()];
         let sides = self.sides.map(|[a, b, c]| {
             let (ab, bc) = (a + b, b + c);
             [ab + bc, bc.doubled(), c.doubled().doubled()]
@@ -237,6 +233,23 @@ impl<const A: usize, const V: usize> Part<'_, A, V> {
             after @ (Verdict::Touches | Verdict::Unresolved) => after,
         }
     }
+}
+
+#[inline(always)]
+fn halves_of_cubic<const N: usize>([a, b, c, d]: &[Wide<N>; 4]) -> [[Wide<N>; 4]; 2] {
+    let (ab, bc, cd) = (*a + *b, *b + *c, *c + *d);
+    let (abc, bcd) = (ab + bc, bc + cd);
+    let middle = abc + bcd;
+    [
+        [a.doubled().doubled().doubled(), ab.doubled().doubled(), abc.doubled(), middle],
+        [middle, bcd.doubled(), cd.doubled().doubled(), d.doubled().doubled().doubled()],
+    ]
+}
+
+/// Arrays of long numbers are passed by reference: to copy them costs more than to compute with them.
+#[inline(always)]
+fn signs<const N: usize, const COUNT: usize>(numbers: &[Wide<N>; COUNT]) -> [i32; COUNT] {
+    from_fn(|i| numbers[i].signum())
 }
 
 /// Units of time in a part, for a closer look.

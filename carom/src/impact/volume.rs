@@ -65,6 +65,12 @@ impl Volume {
         a.min(b).min(c.min(d)) > error || a.max(b).max(c.max(d)) < -error
     }
 
+    /// Whether nothing can be told from it.
+    #[inline(always)]
+    pub(super) fn is_noise(&self) -> bool {
+        self.coefficients.iter().all(|coefficient| coefficient.abs() <= self.error)
+    }
+
     /// To when the volume is proven to keep its sign from `time` on, infinity if to the end.
     #[inline(always)]
     pub(super) fn free_until(&self, time: f64) -> f64 {

@@ -77,6 +77,7 @@ pub(super) fn walk(pair: &Relative, terms: &Terms) -> Walked {
         }
         if let Some(volume) = &volume
             && (steps > 0 || time == before)
+            && !volume.is_noise()
         {
             time = volume.free_until(time);
             if time >= until {

@@ -108,9 +108,9 @@ impl<const N: usize> Wide<N> {
     /// and 2⁻⁶⁰ of the unit.
     #[inline(always)]
     pub(super) fn rounded<const COUNT: usize>(numbers: &[Self; COUNT]) -> [f64; COUNT] {
-        let sizes = numbers.map(|number| {
-            let mask = number.sign_mask();
-            Self(number.0.map(|limb| limb ^ mask)) - Self([mask; N])
+        let sizes: [Self; COUNT] = std::array::from_fn(|index| {
+            let mask = numbers[index].sign_mask();
+            Self(numbers[index].0.map(|limb| limb ^ mask)) - Self([mask; N])
         });
         let mut top = N - 1;
         while top > 0 && sizes.iter().all(|size| size.0[top] == 0) {
