@@ -80,7 +80,8 @@ fn row(effort: Effort, case: String, set: &[&Query]) -> Result<Row, String> {
     };
     let times = compare(effort, set.len(), run_ours, Some(run_plain));
     let note = format!(
-        "{} queries: no miss, {alarms} false alarms, slowest {:.1} µs; the cubic has {plain_misses} misses, {plain_alarms} false alarms",
+        "{} queries: no miss, {alarms} false alarms, slowest {:.1} µs; the cubic has {plain_misses} misses and \
+         {plain_alarms} false alarms",
         set.len(),
         slowest / 1e3
     );

@@ -2,8 +2,8 @@
 //!
 //! [`vertex_face`] and [`edge_edge`] are the tests of meshes whose vertices move linearly from where they are at the
 //! start of a step to where they are at its end (T3). They are conservative: no contact is missed, and the time that is
-//! returned is never after the first one. With no separation asked for they are exact as well: what comes close but does
-//! not touch is [`Outcome::Free`]. [`cubic`] is the textbook's equation for the same, fast, short, and neither.
+//! returned is never after the first one. With no separation asked for they are exact as well: what comes close but
+//! does not touch is [`Outcome::Free`]. [`cubic`] is the textbook's equation for the same, fast, short, and neither.
 //! Time is a share of the step, from 0 to 1.
 
 mod bisection;
@@ -46,8 +46,8 @@ pub struct Terms {
     /// How near counts as contact. Unless it is 0, all that come as near as this and the tolerance are hits.
     pub separation: f64,
     /// Hits at or after this time are of no interest: the best so far, if the first of many is looked for. What a query
-    /// returns does not depend on it otherwise; in particular, a pair that is within the tolerance before it and touches
-    /// after it is a hit.
+    /// returns does not depend on it otherwise; in particular, a pair that is within the tolerance before it and
+    /// touches after it is a hit.
     pub until: f64,
     /// How many directions are tried at most. A search that ends for it returns an earlier time, never a later one.
     pub budget: u32,

@@ -109,7 +109,8 @@ fn random_queries_agree_with_exact_algebra() {
         }
     }
     println!(
-        "{} cases, {contacts} contacts, {unresolved} unresolved, {early} early, {edges:?} at the start and at the end; {alarms} false alarms",
+        "{} cases, {contacts} contacts, {unresolved} unresolved, {early} early, {edges:?} at the start \
+         and at the end; {alarms} false alarms",
         cases()
     );
     // Left where a face that is flat all the time collapses to a line with the vertex, but elsewhere.

@@ -1,12 +1,12 @@
 //! The plain cubic of the textbooks: short, fast, and **not conservative**.
 //!
-//! Two features touch only when their four points are in a plane: a root of a cubic of time. The first root at which the
-//! vertex is in the triangle, or the edges cross, is the answer. Between its extrema the cubic is monotone, so a change of
-//! sign encloses one root, which Newton's method finds, halving where it would leave the interval.
-//! Nothing here minds rounding: a contact at a corner, in a plane for the whole step, or at the end of the step may be
-//! missed, and the time may be late. [`features`](super::features) is for all that must not be.
-//! Cost: 60 ns. Source: Provot, Collision and self-collision handling in cloth model dedicated to design garments (1997);
-//! Marschner, CS5643 lecture 8 (2023).
+//! Two features touch only when their four points are in a plane: a root of a cubic of time. The first root at which
+//! the vertex is in the triangle, or the edges cross, is the answer. Between its extrema the cubic is monotone, so a
+//! change of sign encloses one root, which Newton's method finds, halving where it would leave the interval. Nothing
+//! here minds rounding: a contact at a corner, in a plane for the whole step, or at the end of the step may be missed,
+//! and the time may be late. [`features`](super::features) is for all that must not be.
+//! Cost: 60 ns. Source: Provot, Collision and self-collision handling in cloth model dedicated to design garments
+//! (1997); Marschner, CS5643 lecture 8 (2023).
 
 use super::{ImpactError, Kind};
 use glam::DVec3;

@@ -1,9 +1,10 @@
-//! When two meshes first touch whose vertices move linearly, each on its own: cloth, soft bodies, anything that deforms.
+//! When two meshes first touch whose vertices move linearly, each on its own: cloth, soft bodies, anything that
+//! deforms.
 //!
-//! Surfaces that start apart touch first where a vertex meets a face or an edge an edge. Each feature of the one mesh looks
-//! in a tree over the boxes of the other's, which hold whole ways, for those it may meet, and asks `walk.rs` with the best
-//! time so far as the end. The result does not depend on the order: of equal times, the first pair in the order of
-//! features is taken, and what a query returns does not depend on its end, if it is before it.
+//! Surfaces that start apart touch first where a vertex meets a face or an edge an edge. Each feature of the one mesh
+//! looks in a tree over the boxes of the other's, which hold whole ways, for those it may meet, and asks `walk.rs` with
+//! the best time so far as the end. The result does not depend on the order: of equal times, the first pair in the
+//! order of features is taken, and what a query returns does not depend on its end, if it is before it.
 //! Cost: n log n for the trees, then some hundred nanoseconds for each pair of boxes that meet; on all cores.
 
 use super::moving_tree::{MovingTree, SweptBox};
@@ -155,8 +156,8 @@ impl MovingMesh {
 ///
 /// let triangle = |height: f64| [[0.0, 0.0], [3.0, 0.0], [0.0, 3.0]].map(|[x, z]| DVec3::new(x, height, z)).to_vec();
 /// let floor = MovingMesh::new(triangle(0.0), triangle(0.0), vec![[0, 1, 2]])?;
-/// let needle = |height: f64| [[1.0, 0.0], [1.0, 5.0], [1.5, 5.0]].map(|[x, y]| DVec3::new(x, height + y, 1.0)).to_vec();
-/// let falling = MovingMesh::new(needle(1.0), needle(-1.0), vec![[0, 1, 2]])?;
+/// let needle = |height: f64| [[1.0, 0.0], [1.0, 5.0], [1.5, 5.0]].map(|[x, y]| DVec3::new(x, height + y, 1.0));
+/// let falling = MovingMesh::new(needle(1.0).to_vec(), needle(-1.0).to_vec(), vec![[0, 1, 2]])?;
 /// let touch = meshes(&floor, &falling, &Terms::default())?;
 /// assert!(touch.is_some_and(|touch| touch.time <= 0.5 && touch.time > 0.4999));
 /// assert_eq!(touch.map(|touch| touch.place), Some(Place::FaceVertex { face: 0, vertex: 0 }));

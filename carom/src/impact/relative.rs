@@ -1,16 +1,16 @@
 //! Two moving features seen from one point of theirs, and the certificate that all soundness rests on.
 //!
-//! Vertex-face and edge-edge are one problem: of the differences D_i of the points of one feature and those of the other,
-//! which move linearly as well, does the convex hull ever hold the origin? It does not while a fixed direction d has
-//! d · D_i > 0 for all of them; each of these is linear in time, so where it is positive is known from both ends of
+//! Vertex-face and edge-edge are one problem: of the differences D_i of the points of one feature and those of the
+//! other, which move linearly as well, does the convex hull ever hold the origin? It does not while a fixed direction d
+//! has d · D_i > 0 for all of them; each of these is linear in time, so where it is positive is known from both ends of
 //! the step. [`Relative::free_while`] computes that with all roundings against us; it and [`on_one_side`] are the only
 //! places where anything is ever called free without exact arithmetic.
 //!
 //! Errors. Let u = 2⁻⁵³. A difference of coordinates is off by a factor of 1 ± u (subtraction never underflows); the
-//! product with d adds u and its two sums 2u, so a computed d · D is off by at most 4u·Σ|d_k||D_k| to first order. Of two
-//! edges D_i = a_i - w with both products off by as much, and u more for the subtraction: 9u·Σ|d_k|M_k if M_k is the
-//! largest |D_k| of all. We take 16u·Σ|d_k|M_k, which covers the second order, the roundings of the bound itself, and,
-//! with 10⁻³⁰⁰ more, products that underflow, as sizes are kept from 10⁻⁴⁰ to 10⁴⁰ (see `impact.rs`).
+//! product with d adds u and its two sums 2u, so a computed d · D is off by at most 4u·Σ|d_k||D_k| to first order. Of
+//! two edges D_i = a_i - w with both products off by as much, and u more for the subtraction: 9u·Σ|d_k|M_k if M_k is
+//! the largest |D_k| of all. We take 16u·Σ|d_k|M_k, which covers the second order, the roundings of the bound itself,
+//! and, with 10⁻³⁰⁰ more, products that underflow, as sizes are kept from 10⁻⁴⁰ to 10⁴⁰ (see `impact.rs`).
 
 use super::Kind;
 use glam::DVec3;

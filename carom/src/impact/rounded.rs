@@ -1,8 +1,8 @@
 //! The exact decision of `exact.rs` with coefficients that are exact and only then rounded.
 //!
 //! However thin the features and near the contact: each coefficient keeps all its digits, so that only a root within
-//! 1e-14 of one of a side, or of another root, is not decided by them. Roots are found from the left by `volume.rs`, and
-//! at each the sides tell.
+//! 1e-14 of one of a side, or of another root, is not decided by them. Roots are found from the left by `volume.rs`,
+//! and at each the sides tell.
 
 use super::exact::Verdict;
 use super::volume::Volume;

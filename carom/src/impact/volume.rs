@@ -101,7 +101,8 @@ impl Volume {
         time
     }
 
-    /// A time after `time` from which on the volume has, for a while, the other sign: where the root is simple and near.
+    /// A time after `time` from which on the volume has, for a while, the other sign: where the root is simple and
+    /// near.
     #[inline(always)]
     pub(super) fn beyond(&self, time: f64) -> Option<f64> {
         let here = self.from(time);
@@ -122,8 +123,8 @@ impl Volume {
     }
 }
 
-/// Where the convex hull of four heights above 0, 1/3, 2/3 and 1, of which the first is positive, first meets zero; 1 or
-/// more if it does not.
+/// Where the convex hull of four heights above 0, 1/3, 2/3 and 1, of which the first is positive, first meets zero; 1
+/// or more if it does not.
 #[inline(always)]
 fn first_crossing(heights: &[f64; 4]) -> f64 {
     let mut first = 1.0;

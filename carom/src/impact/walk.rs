@@ -2,13 +2,13 @@
 //!
 //! Most pairs are apart because the volume between them (see `volume.rs`) keeps its sign. For the others, at each time
 //! the direction of the shortest distance is tried; while it separates the features, time goes on. From the second step
-//! on the volume moves it on as well, and may show that they touch. All that moves time is proven, so that it never comes
-//! past the first contact.
+//! on the volume moves it on as well, and may show that they touch. All that moves time is proven, so that it never
+//! comes past the first contact.
 //! Stops: at the end of the step, free; at a proven contact; with a separation, once they are near; where nothing moves
 //! time any more, which is closer than 1e-14 of the size and left to exact arithmetic; or after a budget of steps.
 //! Cost: one or two directions for most pairs, 20 ns each.
-//! Source: conservative advancement, Mirtich (1996) and Zhang, Lee, Kim (2006), doi:10.1145/1179352.1141983, but along fixed
-//! directions instead of by bounds of speeds, so that common and sliding motion cost nothing.
+//! Source: conservative advancement, Mirtich (1996) and Zhang, Lee, Kim (2006), doi:10.1145/1179352.1141983, but along
+//! fixed directions instead of by bounds of speeds, so that common and sliding motion cost nothing.
 
 use super::closest;
 use super::relative::Relative;

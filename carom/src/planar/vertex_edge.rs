@@ -1,10 +1,11 @@
 //! When a point and a segment of the plane first touch whose ends move linearly (T2).
 //!
-//! With c the vertex and d the other end seen from one end of the edge, the three are on a line where c ∧ d, a quadratic
-//! of time, is zero. Its smallest root in the step at which the vertex is between the ends is the answer. If it is zero
-//! all the time, all is on one line: the vertex is between the ends where c · (c - d), a quadratic as well, is not
-//! positive. Roots come from the formula without cancellation; a discriminant that rounding makes negative counts as a
-//! double root, so that grazing is found. Contact is judged to 1e-12 of the size. Cost: a square root and two divisions.
+//! With c the vertex and d the other end seen from one end of the edge, the three are on a line where c ∧ d, a
+//! quadratic of time, is zero. Its smallest root in the step at which the vertex is between the ends is the answer. If
+//! it is zero all the time, all is on one line: the vertex is between the ends where c · (c - d), a quadratic as well,
+//! is not positive. Roots come from the formula without cancellation; a discriminant that rounding makes negative
+//! counts as a double root, so that grazing is found. Contact is judged to 1e-12 of the size. Cost: a square root and
+//! two divisions.
 //! Source: Marschner, CS5643 lecture 8 (2023); Press et al., Numerical Recipes (2007), 5.6.
 
 use super::{PlanarError, finite};

@@ -1,8 +1,8 @@
 //! An exact oracle for features whose coordinates are small whole numbers: real algebra in 128 digits.
 //!
-//! Contact is possible at roots of the cubic of coplanarity, or, if that is zero, when a point comes onto a line. A root is
-//! known by its polynomial and an interval or as a fraction, and the sign of a quadratic at it is found by the remainder of
-//! the one by the other: whether they have a root in common decides what no interval can.
+//! Contact is possible at roots of the cubic of coplanarity, or, if that is zero, when a point comes onto a line. A
+//! root is known by its polynomial and an interval or as a fraction, and the sign of a quadratic at it is found by the
+//! remainder of the one by the other: whether they have a root in common decides what no interval can.
 
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
 
