@@ -3,8 +3,8 @@
 //! Vertex-face and edge-edge are one problem: of the differences D_i of the points of one feature and those of the
 //! other, which move linearly as well, does the convex hull ever hold the origin? It does not while a fixed direction d
 //! has d · D_i > 0 for all of them; each of these is linear in time, so where it is positive is known from both ends of
-//! the step. [`Relative::free_while`] computes that with all roundings against us; it and [`on_one_side`] are the only
-//! places where anything is ever called free without exact arithmetic.
+//! the step. [`Relative::free_while`] computes that with all roundings against us; it, [`on_one_side`] and the sign of
+//! the volume (`volume.rs`) are the only places where anything is called free without exact arithmetic.
 //!
 //! Errors. Let u = 2⁻⁵³. A difference of coordinates is off by a factor of 1 ± u (subtraction never underflows); the
 //! product with d adds u and its two sums 2u, so a computed d · D is off by at most 4u·Σ|d_k||D_k| to first order. Of
