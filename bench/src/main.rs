@@ -5,6 +5,7 @@
 
 mod broad;
 mod clouds;
+mod impact;
 mod measure;
 mod narrow;
 mod shapes;
@@ -38,6 +39,8 @@ enum Area {
     Broad,
     /// The narrow phase: distances, overlaps and contacts of convex pairs; triangle meshes.
     Narrow,
+    /// The time of impact.
+    Impact,
 }
 
 /// How long the comparison may take.
@@ -57,6 +60,7 @@ fn main() -> ExitCode {
         Area::Shapes => shapes::rows(effort, &arguments.only),
         Area::Broad => broad::rows(effort, &arguments.only),
         Area::Narrow => narrow::rows(effort, &arguments.only),
+        Area::Impact => impact::rows(effort, &arguments.only),
     };
     let reported = rows.and_then(|rows| {
         measure::report(&rows, arguments.json.as_deref())?;
@@ -65,6 +69,10 @@ fn main() -> ExitCode {
             Area::Broad => broad::print_summary(&rows, effort),
             Area::Narrow => {
                 narrow::print_summary(&rows);
+                Ok(())
+            }
+            Area::Impact => {
+                impact::print_summary(&rows);
                 Ok(())
             }
         }

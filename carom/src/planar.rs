@@ -1,5 +1,5 @@
-//! Collision in the plane: distance and depth of convex figures, curves against boxes (M1), and which of many boxes
-//! overlap (B7).
+//! Collision in the plane: distance and depth of convex figures, curves against boxes (M1), which of many boxes overlap
+//! (B7), and when a moving vertex meets a moving edge (T2).
 //!
 //! A [`Figure`] is a convex polygon grown by a radius: a point or circle has one corner, a segment or capsule two. Depth
 //! is a negative distance, so both are one continuous number. Everything is f64, and small enough to be read in a
@@ -10,11 +10,13 @@ mod curve;
 mod gjk;
 mod quadtree;
 mod sat;
+mod vertex_edge;
 
 pub use curve::{Bezier, curve_overlaps};
 pub use gjk::distance;
 pub use quadtree::{PlanarBox, Quadtree};
 pub use sat::{Separation, separating_axes};
+pub use vertex_edge::vertex_edge;
 
 use glam::DVec2;
 
