@@ -7,6 +7,7 @@ mod broad;
 mod clouds;
 mod measure;
 mod narrow;
+mod scenes;
 mod shapes;
 
 use clap::{Parser, ValueEnum};
@@ -38,6 +39,8 @@ enum Area {
     Broad,
     /// The narrow phase: distances, overlaps and contacts of convex pairs; triangle meshes.
     Narrow,
+    /// Whole scenes: stacks, heaps, terrains.
+    Scenes,
 }
 
 /// How long the comparison may take.
@@ -57,6 +60,7 @@ fn main() -> ExitCode {
         Area::Shapes => shapes::rows(effort, &arguments.only),
         Area::Broad => broad::rows(effort, &arguments.only),
         Area::Narrow => narrow::rows(effort, &arguments.only),
+        Area::Scenes => scenes::rows(effort, &arguments.only),
     };
     let reported = rows.and_then(|rows| {
         measure::report(&rows, arguments.json.as_deref())?;
@@ -67,6 +71,7 @@ fn main() -> ExitCode {
                 narrow::print_summary(&rows);
                 Ok(())
             }
+            Area::Scenes => scenes::print_summary(&rows),
         }
     });
     match reported {

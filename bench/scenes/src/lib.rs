@@ -43,12 +43,24 @@ pub enum Settles {
 
 #[derive(Clone)]
 pub enum Shape {
-    Sphere { radius: f32 },
-    Cuboid { half: Vec3 },
+    Sphere {
+        radius: f32,
+    },
+    Cuboid {
+        half: Vec3,
+    },
     /// Along y.
-    Capsule { half_height: f32, radius: f32 },
-    Hull { points: Vec<Vec3> },
-    Mesh { vertices: Vec<Vec3>, triangles: Vec<[u32; 3]> },
+    Capsule {
+        half_height: f32,
+        radius: f32,
+    },
+    Hull {
+        points: Vec<Vec3>,
+    },
+    Mesh {
+        vertices: Vec<Vec3>,
+        triangles: Vec<[u32; 3]>,
+    },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
