@@ -3,7 +3,7 @@
 mod store;
 mod view;
 
-pub(crate) use store::Bodies;
+pub(crate) use store::{Bodies, Nature};
 pub use store::{Collider, Motion};
 pub use view::{BodyMut, BodyRef};
 
@@ -45,21 +45,28 @@ pub struct Material {
     pub friction: f32,
     /// The share of the closing speed that is given back, 0 to 1. Two surfaces meet with the greater of theirs.
     pub restitution: f32,
+    /// What resists rolling: a torque of this share of the load times the size of the smaller shape, 0 or more. Two
+    /// surfaces meet with the greater of theirs.
+    pub rolling_friction: f32,
+    /// How the surface moves along itself in the body's frame, as a conveyor's does, in m/s.
+    pub surface_velocity: Vec3,
 }
 
 impl Default for Material {
     fn default() -> Self {
-        Self { friction: 0.5, restitution: 0.0 }
+        Self { friction: 0.5, restitution: 0.0, rolling_friction: 0.0, surface_velocity: Vec3::ZERO }
     }
 }
 
 impl Material {
-    /// How two surfaces behave together.
+    /// How two surfaces behave together; the velocity is that of the second against the first.
     pub fn mixed(self, other: Self) -> Self {
         Self {
             // Roots first: the product may overflow.
             friction: self.friction.sqrt() * other.friction.sqrt(),
             restitution: self.restitution.max(other.restitution),
+            rolling_friction: self.rolling_friction.max(other.rolling_friction),
+            surface_velocity: other.surface_velocity - self.surface_velocity,
         }
     }
 }
@@ -191,6 +198,18 @@ impl Body {
         self
     }
 
+    /// How much it resists rolling; see [`Material::rolling_friction`].
+    pub fn rolling_friction(mut self, rolling_friction: f32) -> Self {
+        self.material.rolling_friction = rolling_friction;
+        self
+    }
+
+    /// How its surface moves along itself, in its frame; see [`Material::surface_velocity`].
+    pub fn surface_velocity(mut self, velocity: impl Into<Vec3>) -> Self {
+        self.material.surface_velocity = velocity.into();
+        self
+    }
+
     /// Its shapes are filled with this density, in kg/m³; 1000 unless said.
     pub fn density(mut self, density: f32) -> Self {
         self.mass = MassSource::Density(density);
@@ -234,6 +253,8 @@ impl Body {
         finite("angular velocity", self.angular_velocity)?;
         in_range("friction", self.material.friction, 0.0, f32::MAX)?;
         in_range("restitution", self.material.restitution, 0.0, 1.0)?;
+        in_range("rolling friction", self.material.rolling_friction, 0.0, f32::MAX)?;
+        finite("surface velocity", self.material.surface_velocity)?;
         in_range("linear damping", self.linear_damping, 0.0, f32::MAX)?;
         in_range("angular damping", self.angular_damping, 0.0, f32::MAX)?;
         in_range("gravity scale", self.gravity_scale, -f32::MAX, f32::MAX)?;

@@ -50,8 +50,9 @@ pub use sweep_and_prune::SweepAndPrune;
 pub use tree::DynamicTree;
 pub use uniform_grid::{Cells, UniformGrid};
 
-use crate::body::Bodies;
+use crate::body::{Bodies, Collider};
 use crate::bounds::Aabb;
+use crate::world::Margins;
 use glam::Vec3;
 
 /// Two proxies whose boxes overlap, the smaller id first.
@@ -346,27 +347,31 @@ impl Structure {
     }
 }
 
-/// The stage: moves the boxes to where the bodies are and lists the pairs of colliders that may touch.
-pub(crate) fn find_pairs(
+/// The stage: moves the boxes to where the bodies are.
+pub(crate) fn move_boxes(
     broad: &mut dyn BroadPhase,
-    bodies: &Bodies,
-    dt: f32,
-    pairs: &mut Vec<Pair>,
+    bodies: &mut Bodies,
+    (dt, margins): (f32, Margins),
+    moves: &mut Vec<Moved>,
 ) -> Result<(), BroadPhaseError> {
-    for (dense, nature) in bodies.natures.iter().enumerate() {
-        let pose = bodies.pose(dense as u32);
+    moves.clear();
+    for dense in 0..bodies.len() {
+        bodies.place_colliders(dense);
         let displacement = bodies.motions[dense].velocity * dt;
-        for &slot in &nature.colliders {
+        for &slot in &bodies.natures[dense].colliders {
             if let Some(collider) = bodies.collider(slot) {
-                let bounds = Aabb::around_shape_at(&collider.shape, &pose.compose(&collider.pose_in_body));
+                let bounds = bounds_of(collider, margins);
                 let is_fast = displacement.abs().cmpgt(bounds.half_extents()).any();
                 // What moves by more than half of itself in a step is looked for along its way.
                 let bounds = if is_fast { bounds.swept(displacement) } else { bounds };
-                broad.update(slot, bounds, displacement)?;
+                moves.push(Moved { id: slot, bounds, displacement });
             }
         }
     }
-    pairs.clear();
-    pairs.extend_from_slice(broad.pairs());
-    Ok(())
+    broad.update_many(moves)
+}
+
+/// The box of a collider with its margin.
+pub(crate) fn bounds_of(collider: &Collider, margins: Margins) -> Aabb {
+    Aabb::around_shape_at(&collider.shape, &collider.pose).enlarged(margins.of(collider))
 }

@@ -51,6 +51,7 @@ pub mod detector;
 
 mod radix;
 mod simd;
+mod threads;
 
 pub use glam;
 

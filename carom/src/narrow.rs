@@ -13,6 +13,7 @@ mod feature;
 mod half_space;
 mod hull_hull;
 mod manifold;
+mod meetings;
 mod mesh;
 mod patch;
 mod sphere;
@@ -25,7 +26,8 @@ pub use manifold::{LocalContact, LocalManifold, MAX_POINTS};
 pub use mesh::{ContactBuffer, InnerEdges, PartIndex, PartManifold, contacts};
 pub use stage::{Contact, Manifold};
 
-pub(crate) use stage::collide;
+pub(crate) use meetings::Meetings;
+pub(crate) use stage::{Meeting, reach};
 
 use crate::distance::convex::{Convex, SupportFault};
 use crate::distance::placement::Placement;

@@ -3,17 +3,22 @@
 mod impulse;
 mod motion;
 mod projection;
-
-pub use impulse::ContactImpulse;
+mod soft;
 
 use crate::body::{Bodies, BodyId, Motion};
-use crate::narrow::Manifold;
+use crate::narrow::{Manifold, Meetings};
+use fearless_simd::Level;
 use glam::Vec3;
 
 /// How contacts are solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Solver {
+    /// Substeps with soft contacts, warm-started, on all cores (R7).
+    SoftStep {
+        /// How many substeps a step has; at least one is made.
+        substeps: u32,
+    },
     /// Impulses with restitution and friction over all contacts at once, then linear projection (R1, R4).
     Impulse {
         /// How often all contacts are gone through at most.
@@ -23,7 +28,7 @@ pub enum Solver {
 
 impl Default for Solver {
     fn default() -> Self {
-        Self::Impulse { iterations: 32 }
+        Self::SoftStep { substeps: 4 }
     }
 }
 
@@ -53,34 +58,65 @@ pub(crate) struct Setting {
     pub(crate) gravity: Vec3,
     pub(crate) dt: f32,
     pub(crate) solver: Solver,
+    /// At least 1; of solvers that have none, 1.
+    pub(crate) substeps: u32,
+    /// Slower impacts do not rebound, in m/s.
+    pub(crate) bounce_threshold: f32,
+    pub(crate) workers: usize,
+    pub(crate) level: Level,
 }
 
 /// The buffers that the stage fills.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Outcome {
-    /// The contacts' impulses, in the order of the manifolds and their points.
-    pub(crate) impulses: Vec<ContactImpulse>,
     pub(crate) faults: Vec<Fault>,
-    /// Each body before the stage, the prepared contacts, and each body's shift out of them; kept to spare allocations.
+    soft: soft::Soft,
+    /// Each body before the stage, its manifolds, the prepared contacts and their impulses, and each body's shift out of
+    /// them; kept to spare allocations.
     before: Vec<Motion>,
+    manifolds: Vec<Manifold>,
     constraints: Vec<impulse::Constraint>,
+    impulses: Vec<impulse::ContactImpulse>,
     shifts: Vec<Vec3>,
 }
 
-/// The stage: forces, contacts, movement, projection.
-pub(crate) fn solve(manifolds: &[Manifold], bodies: &mut Bodies, setting: &Setting, outcome: &mut Outcome) {
-    let Outcome { impulses, faults, before, constraints, shifts } = outcome;
-    faults.clear();
+/// The stage: forces, contacts, movement.
+pub(crate) fn solve(meetings: &mut Meetings, bodies: &mut Bodies, setting: &Setting, outcome: &mut Outcome) {
+    outcome.faults.clear();
+    match setting.solver {
+        Solver::SoftStep { .. } => soft::solve(meetings, bodies, setting, &mut outcome.soft, &mut outcome.faults),
+        Solver::Impulse { iterations } => solve_by_impulses(meetings, bodies, setting, iterations, outcome),
+    }
+}
+
+fn solve_by_impulses(
+    meetings: &mut Meetings,
+    bodies: &mut Bodies,
+    setting: &Setting,
+    iterations: u32,
+    outcome: &mut Outcome,
+) {
+    let Outcome { faults, before, manifolds, constraints, impulses, shifts, .. } = outcome;
+    manifolds.clear();
+    manifolds.extend(meetings.pushing().map(|(_, _, manifold)| *manifold));
     before.clone_from(&bodies.motions);
     motion::apply_forces(bodies, setting);
     set_aside_broken(bodies, before, FaultStage::Forces, faults);
-    impulse::solve(manifolds, bodies, before, setting, constraints, impulses);
+    impulse::solve(manifolds, bodies, before, (setting, iterations), constraints, impulses);
     set_aside_broken(bodies, before, FaultStage::Contacts, faults);
     motion::advance(bodies, setting.dt);
     projection::push_apart(manifolds, bodies, setting.dt, shifts);
     set_aside_broken(bodies, before, FaultStage::Movement, faults);
+    let mut impulses = impulses.iter();
+    for manifold in meetings.pushing_mut() {
+        let mut friction = Vec3::ZERO;
+        for (contact, impulse) in manifold.contacts_mut().iter_mut().zip(&mut impulses) {
+            contact.impulse = impulse.normal;
+            friction += impulse.friction;
+        }
+        manifold.friction = friction;
+    }
 }
-
 /// Puts bodies that went non-finite back to where they were, without velocity, and leaves them out from then on.
 fn set_aside_broken(bodies: &mut Bodies, before: &[Motion], stage: FaultStage, faults: &mut Vec<Fault>) {
     for (dense, before) in before.iter().enumerate() {

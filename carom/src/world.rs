@@ -1,11 +1,10 @@
 //! The world: bodies, and the one place that knows the order of the stages.
 
 use crate::body::{Bodies, Body, BodyError, BodyId, BodyKind, BodyMut, BodyRef, Collider};
-use crate::bounds::Aabb;
-use crate::broad::{self, BroadPhase, BroadPhaseError, Pair, Structure};
-use crate::mid::{self, ConvexPair};
-use crate::narrow::{self, ContactBuffer, InnerEdges, Manifold};
-use crate::response::{self, ContactImpulse, Fault, Setting, Solver};
+use crate::broad::{self, BroadPhase, BroadPhaseError, Moved, Pair, Structure};
+use crate::narrow::{InnerEdges, Manifold, Meetings};
+use crate::response::{self, Fault, Setting, Solver};
+use fearless_simd::Level;
 use glam::{DVec3, Vec3};
 use std::time::{Duration, Instant};
 
@@ -29,24 +28,15 @@ pub struct World {
     broad: Box<dyn BroadPhase>,
     gravity: Vec3,
     solver: Solver,
-    flow: Flow,
-    parts: mid::Scratch,
-    contacts: ContactBuffer,
+    bounce_threshold: f32,
+    threads: usize,
+    level: Level,
+    /// Boxes on their way to the broad phase; kept to spare allocations.
+    moves: Vec<Moved>,
+    meetings: Meetings,
     outcome: response::Outcome,
     step: Step,
     time: f64,
-}
-
-/// What passes from stage to stage in a step; to read, print and draw.
-#[derive(Debug, Clone, Default)]
-#[non_exhaustive]
-pub struct Flow {
-    /// Colliders whose boxes overlap.
-    pub pairs: Vec<Pair>,
-    /// Their convex parts whose boxes overlap.
-    pub convex_pairs: Vec<ConvexPair>,
-    /// Where these touch.
-    pub manifolds: Vec<Manifold>,
 }
 
 /// What a step did.
@@ -55,9 +45,7 @@ pub struct Flow {
 pub struct Step {
     /// How many pairs of colliders had overlapping boxes.
     pub pairs: usize,
-    /// How many pairs of convex parts were collided.
-    pub convex_pairs: usize,
-    /// How many of these touched.
+    /// How many patches of contact they had, touching or about to.
     pub manifolds: usize,
     /// How many points of contact there were.
     pub contacts: usize,
@@ -74,9 +62,7 @@ pub struct Step {
 pub struct StageTimes {
     /// Boxes and pairs.
     pub broad: Duration,
-    /// Pairs to convex parts.
-    pub mid: Duration,
-    /// Convex parts to contacts.
+    /// Pairs to contacts.
     pub narrow: Duration,
     /// Contacts to velocities, velocities to poses.
     pub response: Duration,
@@ -134,6 +120,8 @@ pub struct WorldBuilder {
     structure: Structure,
     solver: Solver,
     inner_edges: InnerEdges,
+    bounce_threshold: f32,
+    threads: Option<usize>,
 }
 
 impl WorldBuilder {
@@ -161,10 +149,25 @@ impl WorldBuilder {
         self
     }
 
+    /// Impacts slower than this, in m/s, do not rebound, so that what bounces comes to rest; 1 unless said.
+    pub fn bounce_threshold(mut self, speed: f32) -> Self {
+        self.bounce_threshold = speed;
+        self
+    }
+
+    /// On how many threads of rayon's pool steps are taken; on all of them unless said. The result does not depend on it.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
     /// The world, empty.
     pub fn build(self) -> Result<World, WorldError> {
         if !self.gravity.is_finite() {
             return Err(WorldError::Gravity { gravity: self.gravity });
+        }
+        if !(self.bounce_threshold >= 0.0) {
+            return Err(WorldError::BounceThreshold { speed: self.bounce_threshold });
         }
         Ok(self.build_unchecked())
     }
@@ -175,9 +178,11 @@ impl WorldBuilder {
             broad: self.structure.build(),
             gravity: self.gravity,
             solver: self.solver,
-            flow: Flow::default(),
-            parts: mid::Scratch::default(),
-            contacts: ContactBuffer::with_inner_edges(self.inner_edges),
+            bounce_threshold: self.bounce_threshold,
+            threads: self.threads.unwrap_or_else(rayon::current_num_threads).max(1),
+            level: Level::new(),
+            moves: Vec::new(),
+            meetings: Meetings::new(self.inner_edges),
             outcome: response::Outcome::default(),
             step: Step::default(),
             time: 0.0,
@@ -195,6 +200,12 @@ pub enum WorldError {
         /// What was given.
         gravity: Vec3,
     },
+    /// The least speed of rebounds is negative or NaN.
+    #[error("the bounce threshold is {speed} m/s; it must not be negative")]
+    BounceThreshold {
+        /// What was given.
+        speed: f32,
+    },
 }
 
 impl Default for World {
@@ -207,19 +218,24 @@ impl World {
     /// Settings to choose before building.
     pub fn builder() -> WorldBuilder {
         let gravity = Vec3::new(0.0, -9.81, 0.0);
-        let inner_edges = InnerEdges::default();
-        WorldBuilder { gravity, structure: Structure::default(), solver: Solver::default(), inner_edges }
+        WorldBuilder {
+            gravity,
+            structure: Structure::default(),
+            solver: Solver::default(),
+            inner_edges: InnerEdges::default(),
+            bounce_threshold: 1.0,
+            threads: None,
+        }
     }
 
     /// Takes in a body; on an error nothing has changed.
     pub fn add(&mut self, body: Body) -> Result<BodyId, BodyError> {
         let id = self.bodies.add(body)?;
-        let dense = self.bodies.resolve(id)? as u32;
-        let pose = self.bodies.pose(dense);
-        for &slot in &self.bodies.natures[dense as usize].colliders {
+        let dense = self.bodies.resolve(id)?;
+        let margins = self.margins();
+        for &slot in &self.bodies.natures[dense].colliders {
             if let Some(collider) = self.bodies.collider(slot) {
-                let bounds = Aabb::around_shape_at(&collider.shape, &pose.compose(&collider.pose_in_body));
-                let inserted = self.broad.insert(slot, bounds);
+                let inserted = self.broad.insert(slot, broad::bounds_of(collider, margins));
                 debug_assert_eq!(inserted, Ok(()), "slots are fresh and boxes of checked bodies finite");
             }
         }
@@ -232,9 +248,9 @@ impl World {
             let removed = self.broad.remove(slot);
             debug_assert_eq!(removed, Ok(()), "every collider has a proxy");
         }
-        // They name bodies by dense index, which has changed.
-        self.flow = Flow::default();
-        self.outcome.impulses.clear();
+        // At once: a slot that is used again must not be taken for the old one.
+        self.meetings.follow(self.broad.changes(), &self.bodies, |_, _| {});
+        self.meetings.renumber(&self.bodies);
         Ok(())
     }
 
@@ -243,20 +259,59 @@ impl World {
         if !(dt > 0.0 && dt.is_finite()) {
             return Err(StepError::TimeStep { dt });
         }
-        let Self { bodies, broad, flow, parts, contacts, outcome, .. } = self;
-        let setting = Setting { gravity: self.gravity, dt, solver: self.solver };
+        if self.threads > 1 && rayon::current_thread_index().is_none() {
+            // All of it inside of the pool: to enter it costs more than a join.
+            rayon::join(|| self.go_on(dt), || ()).0?;
+        } else {
+            self.go_on(dt)?;
+        }
+        Ok(&self.step)
+    }
+
+    /// What the last step did.
+    pub fn last_step(&self) -> &Step {
+        &self.step
+    }
+
+    fn go_on(&mut self, dt: f32) -> Result<(), StepError> {
+        let setting = self.setting(dt);
+        let margins = self.margins();
         let mut clock = Clock::start();
-        broad::find_pairs(broad.as_mut(), bodies, dt, &mut flow.pairs)?;
+        let Self { bodies, broad, moves, meetings, outcome, .. } = self;
+        broad::move_boxes(broad.as_mut(), bodies, (dt, margins), moves)?;
+        meetings.follow(broad.changes(), bodies, |_, _| {});
         let broad = clock.lap();
-        mid::expand(&flow.pairs, bodies, parts, &mut flow.convex_pairs);
-        let mid = clock.lap();
-        narrow::collide(&flow.convex_pairs, bodies, contacts, &mut flow.manifolds);
+        meetings.collide(bodies, setting.workers, margins);
         let narrow = clock.lap();
-        response::solve(&flow.manifolds, bodies, &setting, outcome);
+        response::solve(meetings, bodies, &setting, outcome);
         let response = clock.lap();
         self.time += f64::from(dt);
-        self.report(StageTimes { broad, mid, narrow, response });
-        Ok(&self.step)
+        self.report(StageTimes { broad, narrow, response });
+        Ok(())
+    }
+
+    fn setting(&self, dt: f32) -> Setting {
+        let substeps = match self.solver {
+            Solver::SoftStep { substeps } => substeps.max(1),
+            Solver::Impulse { .. } => 1,
+        };
+        Setting {
+            gravity: self.gravity,
+            dt,
+            solver: self.solver,
+            substeps,
+            bounce_threshold: self.bounce_threshold,
+            workers: self.threads,
+            level: self.level,
+        }
+    }
+
+    /// Whether contacts are found before shapes touch.
+    fn margins(&self) -> Margins {
+        match self.solver {
+            Solver::SoftStep { .. } => Margins::Wide,
+            Solver::Impulse { .. } => Margins::None,
+        }
     }
 
     /// A body, to read.
@@ -285,20 +340,21 @@ impl World {
         self.bodies.is_empty()
     }
 
-    /// What the last step passed from stage to stage. Its body indices count as [`World::bodies`] does, and are good
-    /// until a body is added or removed.
-    pub fn flow(&self) -> &Flow {
-        &self.flow
+    /// Pairs of collider slots whose boxes overlapped in the last step, those of one body and of two that nothing moves
+    /// left out.
+    pub fn pairs(&self) -> impl ExactSizeIterator<Item = Pair> {
+        self.meetings.heads().iter().map(|head| head.pair)
+    }
+
+    /// Where shapes touched in the last step, or were about to, with what the contacts did. Body indices count as
+    /// [`World::bodies`] does, and are good until a body is removed.
+    pub fn manifolds(&self) -> impl Iterator<Item = &Manifold> {
+        self.meetings.manifolds()
     }
 
     /// The shape in a collider slot: what pairs and convex parts name.
     pub fn collider(&self, slot: u32) -> Option<&Collider> {
         self.bodies.collider(slot)
-    }
-
-    /// The impulses of the last step's contacts, in the order of the manifolds and their points.
-    pub fn impulses(&self) -> &[ContactImpulse] {
-        &self.outcome.impulses
     }
 
     /// The acceleration of free fall.
@@ -348,14 +404,34 @@ impl World {
     }
 
     fn report(&mut self, times: StageTimes) {
-        let contacts = || self.flow.manifolds.iter().flat_map(|manifold| manifold.contacts());
-        self.step.pairs = self.flow.pairs.len();
-        self.step.convex_pairs = self.flow.convex_pairs.len();
-        self.step.manifolds = self.flow.manifolds.len();
-        self.step.contacts = contacts().count();
-        self.step.deepest = contacts().map(|contact| contact.depth).fold(0.0, f32::max);
+        self.step.pairs = self.meetings.len();
+        (self.step.manifolds, self.step.contacts, self.step.deepest) = (0, 0, 0.0);
+        for manifold in self.meetings.manifolds() {
+            self.step.manifolds += 1;
+            self.step.contacts += manifold.contacts().len();
+            self.step.deepest = self.step.deepest.max(manifold.deepest());
+        }
         self.step.faults.clone_from(&self.outcome.faults);
         self.step.times = times;
+    }
+}
+
+/// Whether points of contact are found before shapes touch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Margins {
+    /// When they touch.
+    None,
+    /// When they are as close as their margins.
+    Wide,
+}
+
+impl Margins {
+    /// That of one collider.
+    pub(crate) fn of(self, collider: &Collider) -> f32 {
+        match self {
+            Self::None => 0.0,
+            Self::Wide => collider.margin,
+        }
     }
 }
 

@@ -366,7 +366,7 @@ fn a_box_at_rest_on_triangles_keeps_its_names() -> Outcome {
         world.add(Body::fixed().shape(floor))?;
         world.add(Body::dynamic().at([0.13, 0.797, 0.21]).shape(Shape::cuboid(1.1, 0.8, 0.7)?))?;
         let names = |world: &World| -> Vec<_> {
-            let contacts = world.flow().manifolds.iter().flat_map(|manifold| manifold.contacts());
+            let contacts = world.manifolds().flat_map(|manifold| manifold.contacts());
             contacts.map(|contact| contact.features).collect()
         };
         for _ in 0..60 {

@@ -248,7 +248,7 @@ fn a_resting_box_keeps_its_features() -> Result<(), Box<dyn std::error::Error>> 
         for _ in 0..steps {
             world.step(1.0 / 60.0)?;
         }
-        let contacts = world.flow().manifolds.iter().flat_map(|manifold| manifold.contacts());
+        let contacts = world.manifolds().flat_map(|manifold| manifold.contacts());
         Ok(contacts.map(|contact| contact.features).collect())
     };
     let first = features(60)?;

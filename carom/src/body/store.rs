@@ -1,6 +1,7 @@
 //! The bodies of a world: dense slices for the stages, generational ids for the door.
 
 use super::{Body, BodyError, BodyId, BodyKind, Material};
+use crate::narrow::reach;
 use crate::pose::{LocalPose, Pose};
 use crate::shape::Shape;
 use glam::{DVec3, Mat3, Quat, Vec3};
@@ -66,7 +67,6 @@ pub(crate) struct Nature {
     pub(crate) inertia: Mat3,
     pub(crate) inverse_inertia: Mat3,
     pub(crate) center_of_mass: Vec3,
-    pub(crate) material: Material,
     pub(crate) linear_damping: f32,
     pub(crate) angular_damping: f32,
     pub(crate) gravity_scale: f32,
@@ -74,6 +74,28 @@ pub(crate) struct Nature {
     pub(crate) colliders: Vec<u32>,
     /// Left out of the simulation because it went non-finite.
     pub(crate) set_aside: bool,
+    /// The axes of the world along which it cannot move.
+    pub(crate) locked: [bool; 3],
+    pub(crate) most_speed: Option<f32>,
+    /// Whether every axis has the same moment of inertia, so that a free spin keeps its axis.
+    pub(crate) is_round: bool,
+}
+
+impl Nature {
+    /// 1 along the axes of the world along which it can move, 0 along the others.
+    pub(crate) fn free_axes(&self) -> Vec3 {
+        Vec3::from_array(self.locked.map(|is_locked| if is_locked { 0.0 } else { 1.0 }))
+    }
+
+    /// Whether nothing moves it for now.
+    pub(crate) fn is_left_out(&self) -> bool {
+        self.set_aside
+    }
+
+    /// Brings the inverse inertia in the world up to date with the rotation: `R · I⁻¹ · Rᵀ`.
+    pub(crate) fn turn_inertia(&self, motion: &mut Motion) {
+        motion.inverse_inertia = turned(self.inverse_inertia, motion.rotation);
+    }
 }
 
 /// A shape on a body.
@@ -85,6 +107,14 @@ pub struct Collider {
     pub pose_in_body: LocalPose,
     /// What it is.
     pub shape: Shape,
+    /// How its surface behaves.
+    pub material: Material,
+    /// Whether it is only told of what touches it, and pushes nothing.
+    pub is_sensor: bool,
+    /// Where it was in the world when the last step began, or when its body was put there.
+    pub(crate) pose: Pose,
+    /// Points of contact are found when they are this close.
+    pub(crate) margin: f32,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -143,8 +173,9 @@ impl Bodies {
         if is_movable { self.natures[dense as usize].gravity_scale } else { 0.0 }
     }
 
-    pub(crate) fn material(&self, dense: u32) -> Material {
-        self.natures[dense as usize].material
+    /// How the surface of a collider behaves.
+    pub(crate) fn material(&self, slot: u32) -> Material {
+        self.collider(slot).map_or_else(Material::default, |collider| collider.material)
     }
 
     /// The dense index of a body.
@@ -167,7 +198,18 @@ impl Bodies {
         let colliders = body
             .shapes
             .into_iter()
-            .map(|(pose_in_body, shape)| self.new_collider(Collider { body: dense, pose_in_body, shape }))
+            .map(|(pose_in_body, shape)| {
+                let (material, pose, margin) = (body.material, body.pose.compose(&pose_in_body), margin_of(&shape));
+                self.new_collider(Collider {
+                    body: dense,
+                    pose_in_body,
+                    shape,
+                    material,
+                    is_sensor: false,
+                    pose,
+                    margin,
+                })
+            })
             .collect();
         self.natures.push(Nature {
             id,
@@ -176,12 +218,14 @@ impl Bodies {
             inertia: properties.map_or(Mat3::ZERO, |properties| properties.inertia),
             inverse_inertia: properties.map_or(Mat3::ZERO, |properties| properties.inverse_inertia()),
             center_of_mass: properties.map_or(Vec3::ZERO, |properties| properties.center_of_mass),
-            material: body.material,
             linear_damping: body.linear_damping,
             angular_damping: body.angular_damping,
             gravity_scale: body.gravity_scale,
             colliders,
             set_aside: false,
+            locked: [false; 3],
+            most_speed: None,
+            is_round: properties.is_none_or(|properties| is_round(properties.inertia)),
         });
         let (velocity, angular_velocity) = match body.kind {
             BodyKind::Fixed => (Vec3::ZERO, Vec3::ZERO),
@@ -230,12 +274,23 @@ impl Bodies {
         motion.rotation = pose.rotation;
         motion.center = pose.position + motion.rotation.as_dquat() * nature.center_of_mass.as_dvec3();
         self.turn_inertia(dense);
+        self.place_colliders(dense);
     }
 
     /// Brings the inverse inertia in the world up to date with the rotation: `R · I⁻¹ · Rᵀ`.
     pub(crate) fn turn_inertia(&mut self, dense: usize) {
-        let motion = &mut self.motions[dense];
-        motion.inverse_inertia = turned(self.natures[dense].inverse_inertia, motion.rotation);
+        self.natures[dense].turn_inertia(&mut self.motions[dense]);
+    }
+
+    /// Brings the poses of a body's colliders up to date with its own.
+    pub(crate) fn place_colliders(&mut self, dense: usize) {
+        let pose = self.pose(dense as u32);
+        let Self { natures, colliders, .. } = self;
+        for &slot in &natures[dense].colliders {
+            if let Some(collider) = &mut colliders[slot as usize] {
+                collider.pose = pose.compose(&collider.pose_in_body);
+            }
+        }
     }
 
     fn new_id(&mut self, dense: u32) -> BodyId {
@@ -257,6 +312,18 @@ impl Bodies {
             self.colliders.len() as u32 - 1
         }
     }
+}
+
+/// The margin of a shape: a share of its size, up to 2 cm.
+fn margin_of(shape: &Shape) -> f32 {
+    const MOST: f32 = 0.02;
+    const SHARE: f32 = 0.1;
+    MOST.min(SHARE * reach(shape))
+}
+
+fn is_round(inertia: Mat3) -> bool {
+    let mean = (inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z) / 3.0;
+    (inertia - Mat3::from_diagonal(Vec3::splat(mean))).abs_diff_eq(Mat3::ZERO, 1e-5 * mean)
 }
 
 /// A tensor of the body's frame, in the world's axes.

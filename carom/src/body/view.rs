@@ -83,9 +83,9 @@ impl<'a> BodyRef<'a> {
         (self.kind() == BodyKind::Dynamic).then(|| turned(self.nature().inertia, self.motion().rotation))
     }
 
-    /// How its surface behaves.
+    /// How its surface behaves; that of its first shape.
     pub fn material(&self) -> Material {
-        self.nature().material
+        self.shapes().next().map_or_else(Material::default, |collider| collider.material)
     }
 
     /// Its shapes.

@@ -29,7 +29,7 @@ use glam::DVec3;
 use polytope::Polytope;
 use surface::{Face, Sides, Surface};
 
-pub(super) use seams::drop_inner_seams;
+pub(super) use seams::{SeamScratch, mark_inner_seams};
 
 /// Which part of a shape: the child of a compound and the triangle of a mesh or height field, each 0 where there is
 /// nothing to choose.
@@ -76,7 +76,6 @@ pub struct ContactBuffer {
     triangles: Vec<u32>,
     /// Of each patch whether it leads into another part, and whether it is dropped.
     flags: Vec<[bool; 2]>,
-    seams: seams::Scratch,
 }
 
 impl ContactBuffer {
@@ -137,10 +136,11 @@ pub(super) fn patches_of<'a>(
     a: &Shape,
     b: &Shape,
     b_in_a: &Relative,
+    margin: f32,
     buffer: &'a mut ContactBuffer,
 ) -> &'a [PartManifold] {
     buffer.manifolds.clear();
-    if contacts_in(a, b, b_in_a, 0.0, buffer).is_err() {
+    if contacts_in(a, b, b_in_a, margin, buffer).is_err() {
         buffer.manifolds.clear();
     }
     &buffer.manifolds

@@ -1,10 +1,15 @@
-//! The stage of the narrow phase: from pairs of convex parts in the world to manifolds in its axes.
+//! The stage of the narrow phase: from pairs of colliders in the world to manifolds in its axes.
+//!
+//! Each pair keeps what was found, so that a pile that hardly moves costs little, and so that a point that is known again
+//! by its features keeps its impulse. Pairs do not see each other, so they can be collided in any order and by any number
+//! of threads.
 
 use super::mesh::{self, ContactBuffer, Relative};
-use super::{Feature, LocalManifold, MAX_POINTS, contact_in};
-use crate::body::Bodies;
+use super::{Feature, InnerEdges, LocalManifold, MAX_POINTS, PairCache, contact_in};
+use crate::body::{Bodies, Collider};
+use crate::bounds::{Aabb, BoundingVolume};
 use crate::distance::placement::Placement;
-use crate::mid::{self, ConvexPair};
+use crate::mid::{ConvexPair, ConvexPart};
 use crate::pose::Pose;
 use crate::shape::Shape;
 use glam::Vec3;
@@ -16,13 +21,17 @@ pub struct Contact {
     pub arm_a: Vec3,
     /// From the centre of mass of the second body, in the axes of the world.
     pub arm_b: Vec3,
-    /// How far the surfaces are inside each other.
+    /// How far the surfaces are inside each other; negative for a gap.
     pub depth: f32,
     /// Which feature of the first and of the second part makes the point.
     pub features: [Feature; 2],
+    /// What it pushed in the last step along the normal, in Ns; not negative.
+    pub impulse: f32,
+    /// What the next step's solver begins with.
+    pub(crate) carried: f32,
 }
 
-/// How two convex parts of two bodies touch, in the axes of the world.
+/// How two parts of two bodies touch along one normal, in the axes of the world.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Manifold {
     /// The parts.
@@ -31,79 +40,241 @@ pub struct Manifold {
     pub normal: Vec3,
     /// About how far the smaller part reaches from its origin.
     pub size: f32,
+    /// What friction pushed in the last step, from the first body to the second, across the normal.
+    pub friction: Vec3,
+    /// What friction turned in the last step, around the normal.
+    pub twist: f32,
+    /// What resistance to rolling turned in the last step, across the normal.
+    pub rolling: Vec3,
     contacts: [Contact; MAX_POINTS],
-    count: usize,
+    count: u8,
+    /// The normal leads into another part of the same ground (N6): nothing is pushed along it.
+    pub(crate) is_inner: bool,
 }
 
 impl Manifold {
     /// The points.
     pub fn contacts(&self) -> &[Contact] {
-        &self.contacts[..self.count]
+        &self.contacts[..usize::from(self.count)]
+    }
+
+    pub(crate) fn contacts_mut(&mut self) -> &mut [Contact] {
+        &mut self.contacts[..usize::from(self.count)]
+    }
+
+    /// The greatest depth.
+    pub fn deepest(&self) -> f32 {
+        self.contacts().iter().map(|contact| contact.depth).fold(f32::NEG_INFINITY, f32::max)
+    }
+
+    /// Whether a point of it touches, rather than being about to.
+    pub fn is_touching(&self) -> bool {
+        self.contacts().iter().any(|contact| contact.depth >= 0.0 || contact.impulse > 0.0)
+    }
+
+    /// Takes over the impulses of what was there before, point by point as their features say.
+    fn carry(&mut self, before: &Self) {
+        self.friction = before.friction;
+        self.twist = before.twist;
+        self.rolling = before.rolling;
+        for contact in self.contacts_mut() {
+            if let Some(known) = before.contacts().iter().find(|known| known.features == contact.features) {
+                contact.carried = known.carried;
+            }
+        }
     }
 }
 
-/// The stage: replaces `manifolds` by the contacts of `pairs`, in their order.
-pub(crate) fn collide(
-    pairs: &[ConvexPair],
-    bodies: &Bodies,
-    contacts: &mut ContactBuffer,
-    manifolds: &mut Vec<Manifold>,
-) {
-    manifolds.clear();
-    for pair in pairs {
-        let (Some(shape_a), Some(shape_b)) = (mid::shape_of(bodies, &pair.a), mid::shape_of(bodies, &pair.b)) else {
-            continue;
+/// What one pair of colliders keeps from step to step.
+#[derive(Debug, Clone)]
+pub(crate) struct Meeting {
+    /// Of two convex shapes; of compounds, those of their parts are in `parts`.
+    cache: PairCache,
+    parts: Vec<PartCache>,
+    manifolds: Vec<Manifold>,
+}
+
+/// What a pair of parts of compounds keeps.
+#[derive(Debug, Clone, Copy)]
+struct PartCache {
+    parts: [u32; 2],
+    cache: PairCache,
+    is_used: bool,
+}
+
+/// Room for what is computed pair by pair; one for each worker.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Room {
+    contacts: ContactBuffer,
+    last: Vec<Manifold>,
+    boxes: Vec<(u32, Aabb, Pose)>,
+}
+
+impl Room {
+    pub(crate) fn with_inner_edges(inner_edges: InnerEdges) -> Self {
+        Self { contacts: ContactBuffer::with_inner_edges(inner_edges), ..Self::default() }
+    }
+}
+
+impl Meeting {
+    pub(crate) fn new() -> Self {
+        Self { cache: PairCache::default(), parts: Vec::new(), manifolds: Vec::with_capacity(1) }
+    }
+
+    /// Forgets all, but keeps its room.
+    pub(crate) fn clear(&mut self) {
+        self.cache = PairCache::default();
+        self.parts.clear();
+        self.manifolds.clear();
+    }
+
+    /// How the pair touches.
+    pub(crate) fn manifolds(&self) -> &[Manifold] {
+        &self.manifolds
+    }
+
+    pub(crate) fn manifolds_mut(&mut self) -> &mut [Manifold] {
+        &mut self.manifolds
+    }
+
+    /// Collides the pair anew. Points with a gap of up to `margin` are found as well.
+    pub(crate) fn update(&mut self, slots: [u32; 2], margin: f32, bodies: &Bodies, room: &mut Room) {
+        let (Some(a), Some(b)) = (bodies.collider(slots[0]), bodies.collider(slots[1])) else {
+            self.manifolds.clear();
+            return;
         };
-        // In the frame of the smaller part the contact is near the origin, however large the other is.
-        let is_swapped = reach(shape_a) > reach(shape_b);
-        let (near, far) = if is_swapped {
-            ((shape_b, &pair.b), (shape_a, &pair.a))
+        room.last.clear();
+        room.last.append(&mut self.manifolds);
+        if matches!((&a.shape, &b.shape), (Shape::Compound(_), _) | (_, Shape::Compound(_))) {
+            self.update_parts([a, b], slots, margin, bodies, room);
         } else {
-            ((shape_a, &pair.a), (shape_b, &pair.b))
-        };
-        let far_pose = beside(far.0, &far.1.pose, &near.1.pose);
-        let far_in_near = Pose::b_in_a(&near.1.pose, &far_pose);
-        if !far_in_near.position.is_finite() {
-            // Farther apart than f32 can say: boxes that end at the greatest f32 overlap, the shapes do not.
-            continue;
+            let part =
+                |slot: usize, collider: &Collider| ConvexPart { body: collider.body, collider: slots[slot], part: 0 };
+            let pair = ConvexPair { a: part(0, a), b: part(1, b) };
+            let sides = [(&a.shape, &a.pose), (&b.shape, &b.pose)];
+            collide(&pair, sides, margin, (bodies, &mut self.cache, &mut room.contacts), &mut self.manifolds);
         }
-        // In f64 from the poses themselves: a cube on a wide slab sees where the slab's far middle is to the last digit.
-        let near_pose = &near.1.pose;
-        let offset = far_pose.position - near_pose.position;
-        let placement = || Placement::seen_from(&Placement::turned(near_pose), offset, far_pose.rotation);
-        if is_surface(near.0) || is_surface(far.0) {
-            let relative = Relative { pose: far_in_near, placement: placement() };
-            let size = reach(near.0);
-            for local in mesh::patches_of(near.0, far.0, &relative, contacts) {
-                manifolds.push(in_world(pair, &local.manifold, &near.1.pose, is_swapped, size, bodies));
+        for manifold in &mut self.manifolds {
+            let same = |before: &&Manifold| {
+                before.pair == manifold.pair && !before.is_inner && before.normal.dot(manifold.normal) > 0.7
+            };
+            if let Some(before) = room.last.iter().find(same) {
+                manifold.carry(before);
             }
-            continue;
-        }
-        // The door lets in only shapes with contacts; a user's shape that answers NaN later on touches nothing.
-        if let Ok(Some(local)) = contact_in(near.0, far.0, &far_in_near, placement, 0.0, None) {
-            let size = reach(near.0);
-            manifolds.push(in_world(pair, &local, &near.1.pose, is_swapped, size, bodies));
         }
     }
-    mesh::drop_inner_seams(manifolds, bodies, contacts);
+
+    /// Each part of one collider against each of the other whose boxes overlap.
+    fn update_parts(
+        &mut self,
+        colliders: [&Collider; 2],
+        slots: [u32; 2],
+        margin: f32,
+        bodies: &Bodies,
+        room: &mut Room,
+    ) {
+        self.parts.iter_mut().for_each(|part| part.is_used = false);
+        room.boxes.clear();
+        for_each_part(colliders[1], |part, shape, pose| {
+            room.boxes.push((part, Aabb::around_shape_at(shape, &pose).enlarged(margin), pose));
+        });
+        for_each_part(colliders[0], |part_a, shape_a, pose_a| {
+            let bounds = Aabb::around_shape_at(shape_a, &pose_a);
+            for &(part_b, _, pose_b) in room.boxes.iter().filter(|(_, other, _)| bounds.overlaps(other)) {
+                let Some(shape_b) = part_of(&colliders[1].shape, part_b) else { continue };
+                let place = self.parts.iter().position(|known| known.parts == [part_a, part_b]).unwrap_or_else(|| {
+                    let parts = [part_a, part_b];
+                    self.parts.push(PartCache { parts, cache: PairCache::default(), is_used: true });
+                    self.parts.len() - 1
+                });
+                self.parts[place].is_used = true;
+                let pair = ConvexPair {
+                    a: ConvexPart { body: colliders[0].body, collider: slots[0], part: part_a },
+                    b: ConvexPart { body: colliders[1].body, collider: slots[1], part: part_b },
+                };
+                let sides = [(shape_a, &pose_a), (shape_b, &pose_b)];
+                let keeps = (bodies, &mut self.parts[place].cache, &mut room.contacts);
+                collide(&pair, sides, margin, keeps, &mut self.manifolds);
+            }
+        });
+        self.parts.retain(|part| part.is_used);
+    }
+}
+
+/// The parts of a collider with their poses in the world: those of a compound, or the shape itself.
+fn for_each_part<'a>(collider: &'a Collider, mut visit: impl FnMut(u32, &'a Shape, Pose)) {
+    match &collider.shape {
+        Shape::Compound(compound) => {
+            for (index, child) in (0u32..).zip(compound.parts()) {
+                visit(index, &child.shape, collider.pose.compose(&child.pose));
+            }
+        }
+        shape => visit(0, shape, collider.pose),
+    }
+}
+
+fn part_of(shape: &Shape, part: u32) -> Option<&Shape> {
+    match shape {
+        Shape::Compound(compound) => compound.parts().get(part as usize).map(|part| &part.shape),
+        shape => Some(shape),
+    }
+}
+
+/// Adds the manifolds of two parts.
+fn collide(
+    pair: &ConvexPair,
+    [(shape_a, pose_a), (shape_b, pose_b)]: [(&Shape, &Pose); 2],
+    margin: f32,
+    (bodies, cache, contacts): (&Bodies, &mut PairCache, &mut ContactBuffer),
+    manifolds: &mut Vec<Manifold>,
+) {
+    // In the frame of the smaller part the contact is near the origin, however large the other is.
+    let is_swapped = reach(shape_a) > reach(shape_b);
+    let (near, far) =
+        if is_swapped { ((shape_b, pose_b), (shape_a, pose_a)) } else { ((shape_a, pose_a), (shape_b, pose_b)) };
+    let far_pose = beside(far.0, far.1, near.1);
+    let far_in_near = Pose::b_in_a(near.1, &far_pose);
+    if !far_in_near.position.is_finite() {
+        // Farther apart than f32 can say: boxes that end at the greatest f32 overlap, the shapes do not.
+        return;
+    }
+    // In f64 from the poses themselves: a cube on a wide slab sees where the slab's far middle is to the last digit.
+    let offset = far_pose.position - near.1.position;
+    let placement = || Placement::seen_from(&Placement::turned(near.1), offset, far_pose.rotation);
+    let size = reach(near.0);
+    if is_surface(near.0) || is_surface(far.0) {
+        let relative = Relative { pose: far_in_near, placement: placement() };
+        for local in mesh::patches_of(near.0, far.0, &relative, margin, contacts) {
+            manifolds.push(in_world(pair, &local.manifold, near.1, is_swapped, size, bodies));
+        }
+        return;
+    }
+    // The door lets in only shapes with contacts; a user's shape that answers NaN later on touches nothing.
+    let local = match cache.kept(&far_in_near, margin) {
+        Some(kept) => kept.moved(&far_in_near, margin),
+        None => contact_in(near.0, far.0, &far_in_near, placement, margin, Some(cache)).unwrap_or(None),
+    };
+    if let Some(local) = local {
+        manifolds.push(in_world(pair, &local, near.1, is_swapped, size, bodies));
+    }
 }
 
 /// About how far a part reaches from its origin.
-fn reach(shape: &Shape) -> f32 {
+pub(crate) fn reach(shape: &Shape) -> f32 {
     match shape {
         Shape::Sphere(sphere) => sphere.radius(),
         Shape::Cuboid(cuboid) => cuboid.core().half_extents().max_element() + cuboid.radius(),
+        Shape::Capsule(capsule) => capsule.core().a().length().max(capsule.core().b().length()) + capsule.radius(),
+        Shape::Hull(hull) => hull.core().outer_radius() as f32 + hull.radius(),
         // A mesh is rarely the smaller one, and its middle tells nothing of where it is touched.
         Shape::Mesh(_) | Shape::HeightField(_) => f32::MAX,
         Shape::HalfSpace(_) => f32::INFINITY,
         Shape::Point(_)
         | Shape::Segment(_)
         | Shape::Triangle(_)
-        | Shape::Capsule(_)
         | Shape::Cylinder(_)
         | Shape::Cone(_)
         | Shape::Ellipsoid(_)
-        | Shape::Hull(_)
         | Shape::Compound(_)
         | Shape::Custom(_) => 1.0,
     }
@@ -140,16 +311,25 @@ fn in_world(
         if arm.is_finite() { arm } else { Vec3::ZERO }
     });
     let mut contacts = [Contact::default(); MAX_POINTS];
+    let turn = glam::Mat3::from_quat(pose.rotation);
     for (contact, local) in contacts.iter_mut().zip(local.contacts()) {
-        let from_part = pose.rotation * local.point;
-        *contact = Contact {
-            arm_a: from_a + from_part,
-            arm_b: from_b + from_part,
-            depth: local.depth,
-            features: if is_swapped { [local.features[1], local.features[0]] } else { local.features },
-        };
+        let from_part = turn * local.point;
+        contact.arm_a = from_a + from_part;
+        contact.arm_b = from_b + from_part;
+        contact.depth = local.depth;
+        contact.features = if is_swapped { [local.features[1], local.features[0]] } else { local.features };
     }
-    let count = local.contacts().len();
-    let normal = pose.rotation * local.normal * if is_swapped { -1.0 } else { 1.0 };
-    Manifold { pair: *pair, normal, size, contacts, count }
+    let count = local.contacts().len() as u8;
+    let normal = turn * local.normal * if is_swapped { -1.0 } else { 1.0 };
+    Manifold {
+        pair: *pair,
+        normal,
+        size,
+        friction: Vec3::ZERO,
+        twist: 0.0,
+        rolling: Vec3::ZERO,
+        contacts,
+        count,
+        is_inner: false,
+    }
 }

@@ -11,18 +11,18 @@
 //! after the given number of rounds. Cost: contacts × rounds. Sources: Newton's law of impact; Catto 2005, Iterative
 //! Dynamics with Temporal Coherence, for holding the totals rather than each impulse at j ≥ 0.
 
-use super::{Setting, Solver};
+use super::Setting;
 use crate::body::{Bodies, Motion};
 use crate::narrow::Manifold;
 use glam::Vec3;
 
 /// The impulse that a contact passed from its first body to its second in a step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct ContactImpulse {
+pub(super) struct ContactImpulse {
     /// Along the manifold's normal; not negative.
-    pub normal: f32,
+    pub(super) normal: f32,
     /// By friction, across the normal, in the axes of the world.
-    pub friction: Vec3,
+    pub(super) friction: Vec3,
 }
 
 /// What of a contact does not change during the rounds.
@@ -48,11 +48,10 @@ pub(super) fn solve(
     manifolds: &[Manifold],
     bodies: &mut Bodies,
     before: &[Motion],
-    setting: &Setting,
+    (setting, iterations): (&Setting, u32),
     constraints: &mut Vec<Constraint>,
     impulses: &mut Vec<ContactImpulse>,
 ) {
-    let Solver::Impulse { iterations } = setting.solver;
     constraints.clear();
     constraints.extend(manifolds.iter().flat_map(|manifold| prepare(manifold, bodies, before, setting)));
     impulses.clear();
@@ -76,7 +75,7 @@ fn prepare<'a>(
     setting: &Setting,
 ) -> impl Iterator<Item = Constraint> + 'a {
     let indices = [manifold.pair.a.body, manifold.pair.b.body];
-    let material = bodies.material(indices[0]).mixed(bodies.material(indices[1]));
+    let material = bodies.material(manifold.pair.a.collider).mixed(bodies.material(manifold.pair.b.collider));
     let [a, b] = indices.map(|index| &bodies.motions()[index as usize]);
     let [a_before, b_before] = indices.map(|index| &before[index as usize]);
     // What gravity adds to a speed in this step.

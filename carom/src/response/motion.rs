@@ -9,8 +9,8 @@
 //! axis is held. Source: Simo, Wong 1991, Unconditionally stable algorithms for rigid body dynamics,
 //! doi 10.1002/nme.1620310103; the tangent in h is ours.
 
-use super::Setting;
-use crate::body::{Bodies, BodyKind};
+use super::{FaultStage, Setting};
+use crate::body::{Bodies, BodyKind, Motion, Nature};
 use glam::{DMat3, DQuat, DVec3, Vec3};
 
 /// Gravity, the user's forces and damping change the velocities.
@@ -30,37 +30,78 @@ pub(super) fn apply_forces(bodies: &mut Bodies, setting: &Setting) {
     }
 }
 
+/// What gravity and the user's forces add to a body's velocities in a second.
+pub(super) fn acceleration(nature: &Nature, motion: &Motion, setting: &Setting) -> [Vec3; 2] {
+    let push = setting.gravity * nature.gravity_scale + motion.force * motion.inverse_mass;
+    [push, motion.inverse_inertia * motion.torque]
+}
+
 /// Velocities move the bodies.
 pub(super) fn advance(bodies: &mut Bodies, dt: f32) {
-    for dense in 0..bodies.len() {
-        let nature = &bodies.natures[dense];
-        if nature.kind == BodyKind::Fixed || nature.set_aside {
+    for (nature, motion) in bodies.natures.iter().zip(&mut bodies.motions) {
+        if nature.kind == BodyKind::Fixed || nature.is_left_out() {
             continue;
         }
-        let motion = &mut bodies.motions[dense];
         motion.center += motion.velocity.as_dvec3() * f64::from(dt);
-        if motion.angular_velocity == Vec3::ZERO {
-            continue;
-        }
-        if nature.kind == BodyKind::Kinematic {
-            let turn = turn_by(motion.angular_velocity.as_dvec3(), f64::from(dt));
-            motion.rotation = (turn * motion.rotation.as_dquat()).normalize().as_quat();
-            continue;
-        }
-        // In f64: rounding errors of f32 add up while the body turns evenly, to 1e-3 of the spin in 10,000 steps.
-        let rotation = motion.rotation.as_dquat().normalize();
-        let inverse_inertia = nature.inverse_inertia.as_dmat3();
-        let spin = rotation.conjugate() * motion.angular_velocity.as_dvec3();
-        let momentum = nature.inertia.as_dmat3() * spin;
-        let turn = free_turn(momentum, spin, &inverse_inertia, f64::from(dt));
-        let rotation = (rotation * turn).normalize();
-        // The momentum stays in the world, so in the body it turns back. Only its change goes through the inverse
-        // inertia, which is not quite the inverse of the inertia once both are rounded.
-        let change = turn.conjugate() * momentum - momentum;
-        motion.angular_velocity = (rotation * (spin + inverse_inertia * change)).as_vec3();
-        motion.rotation = rotation.as_quat();
-        bodies.turn_inertia(dense);
+        turn(nature, motion, dt);
     }
+}
+
+/// Moves a body that nothing touches by a whole step: exactly, as far as forces are constant. Says what went wrong.
+pub(super) fn move_freely(nature: &Nature, motion: &mut Motion, setting: &Setting) -> Option<FaultStage> {
+    let dt = setting.dt;
+    if !motion.is_movable() {
+        motion.center += motion.velocity.as_dvec3() * f64::from(dt);
+        turn(nature, motion, dt);
+        return None;
+    }
+    let before = motion.velocity;
+    let [push, spin] = acceleration(nature, motion, setting);
+    // The implicit form of dv/dt = -c·v: stable for any rate.
+    motion.velocity = (before + push * dt) / (1.0 + dt * nature.linear_damping) * nature.free_axes();
+    motion.angular_velocity = (motion.angular_velocity + spin * dt) / (1.0 + dt * nature.angular_damping);
+    if !(motion.velocity.is_finite() && motion.angular_velocity.is_finite()) {
+        return Some(FaultStage::Forces);
+    }
+    // The mean of both velocities: under a constant force the way is a parabola, whatever the step.
+    motion.center += (0.5 * (before + motion.velocity)).as_dvec3() * f64::from(dt);
+    turn(nature, motion, dt);
+    None
+}
+
+/// What the gyroscopic term adds to the angular velocity in a step.
+pub(super) fn gyration(nature: &Nature, motion: &Motion, dt: f32) -> Vec3 {
+    if nature.is_round || motion.angular_velocity == Vec3::ZERO {
+        return Vec3::ZERO;
+    }
+    let mut turned = *motion;
+    turn(nature, &mut turned, dt);
+    turned.angular_velocity - motion.angular_velocity
+}
+
+/// Turns a body by its angular velocity for `dt`; the momentum of what nothing holds stays in the world.
+fn turn(nature: &Nature, motion: &mut Motion, dt: f32) {
+    if motion.angular_velocity == Vec3::ZERO {
+        return;
+    }
+    if !motion.is_movable() {
+        let turn = turn_by(motion.angular_velocity.as_dvec3(), f64::from(dt));
+        motion.rotation = (turn * motion.rotation.as_dquat()).normalize().as_quat();
+        return;
+    }
+    // In f64: rounding errors of f32 add up while the body turns evenly, to 1e-3 of the spin in 10,000 steps.
+    let rotation = motion.rotation.as_dquat().normalize();
+    let inverse_inertia = nature.inverse_inertia.as_dmat3();
+    let spin = rotation.conjugate() * motion.angular_velocity.as_dvec3();
+    let momentum = nature.inertia.as_dmat3() * spin;
+    let turn = free_turn(momentum, spin, &inverse_inertia, f64::from(dt));
+    let rotation = (rotation * turn).normalize();
+    // The momentum stays in the world, so in the body it turns back. Only its change goes through the inverse
+    // inertia, which is not quite the inverse of the inertia once both are rounded.
+    let change = turn.conjugate() * momentum - momentum;
+    motion.angular_velocity = (rotation * (spin + inverse_inertia * change)).as_vec3();
+    motion.rotation = rotation.as_quat();
+    nature.turn_inertia(motion);
 }
 
 /// Half of the largest angle per step, in radians, up to which the gyroscopic term is solved for.

@@ -1,0 +1,415 @@
+//! R7, the default: a step of several substeps, in which contacts are stiff springs that are well damped.
+//!
+//! In each substep forces act, contacts push and stop what closes, bodies move, and contacts take back the speed that
+//! pushing added. Manifolds are found once a step; between its substeps their gaps follow the movement of the bodies.
+//! Impulses of the step before are the first guess of this one. From substep to substep they act anew by themselves: what
+//! contacts did to a body's velocity is done to it again before they are asked (the axes and arms do not change within a
+//! step), which saves one of three passes. Rebounds come last, from the speeds of impact.
+//! Cost: 2 passes over all patches a substep, eight at a time, colour by colour on any number of threads; no allocation.
+//! Sources: Macklin et al. 2019, Small Steps in Physics Simulation, doi 10.1145/3309486.3340247; Catto 2024, Solver2D.
+
+mod colour;
+mod kernel;
+mod lanes;
+mod pack;
+mod prepare;
+mod state;
+
+use super::{Fault, FaultStage, Setting, motion};
+use crate::body::{Bodies, BodyKind, Motion, Nature};
+use crate::narrow::{Manifold, Meetings};
+use crate::threads::{self, Counters, Shared, Task};
+use colour::{Colouring, Patch};
+use fearless_simd::{dispatch, prelude::*};
+use glam::{Quat, Vec3};
+use kernel::Substep;
+use pack::{Pack, Softness, WIDTH};
+use prepare::Plan;
+use state::State;
+use std::ops::Range;
+
+/// Springs swing at most this often in a second, and at most at a quarter of the substeps' rate. A column of boxes on
+/// softer ones buckles; stiffer ones do not settle in 4 substeps.
+const CONTACT_FREQUENCY: f32 = 48.0;
+/// Heavily: a push must not swing.
+const CONTACT_DAMPING: f32 = 16.0;
+/// Depth is taken out no faster than this, in m/s.
+const MOST_PUSH: f32 = 3.0;
+/// With fewer packs for each a second thread is not worth its waiting.
+const PACKS_A_WORKER: usize = 16;
+/// How many bodies or pairs are in a block.
+const BLOCK: usize = 64;
+/// No row: nothing touches the body.
+const NO_ROW: u32 = u32::MAX;
+
+/// The solver's buffers; kept to spare allocations.
+#[derive(Debug, Default)]
+pub(crate) struct Soft {
+    colouring: Colouring,
+    /// Of each body its row or none, and of each row its body.
+    row_of: Vec<u32>,
+    body_of: Vec<u32>,
+    states: Vec<State>,
+    packs: Vec<Pack>,
+    stages: Vec<Stage>,
+    blocks: Vec<u32>,
+    counters: Counters,
+    /// Of each body what went wrong.
+    broken: Vec<Option<FaultStage>>,
+    /// How long the last substep was.
+    last_dt: Option<f32>,
+}
+
+/// Something that is done with rows or with packs, block by block.
+#[derive(Debug, Clone)]
+struct Stage {
+    kind: Kind,
+    range: Range<u32>,
+    block: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Forces act on rows.
+    Begin {
+        is_first: bool,
+    },
+    /// What packs do.
+    WarmStart,
+    Push,
+    Relax,
+    Rebound,
+    /// Velocities move rows.
+    Advance,
+}
+
+/// The stage: from manifolds to velocities and poses.
+pub(super) fn solve(
+    meetings: &mut Meetings,
+    bodies: &mut Bodies,
+    setting: &Setting,
+    soft: &mut Soft,
+    faults: &mut Vec<Fault>,
+) {
+    let dt = setting.dt / setting.substeps as f32;
+    let frequency = CONTACT_FREQUENCY.min(0.25 / dt);
+    let plan = Plan {
+        gravity: setting.gravity,
+        softness: [frequency, 2.0 * frequency].map(|frequency| Softness::new(frequency, CONTACT_DAMPING, dt)),
+        bounce_threshold: setting.bounce_threshold,
+        stretch: soft.last_dt.map_or(1.0, |last| dt / last),
+    };
+    soft.last_dt = Some(dt);
+    let first_movable = soft.find_rows(meetings, bodies);
+    soft.prepare(meetings, bodies, setting, &plan);
+    soft.plan_stages(setting, first_movable);
+    soft.go_through(setting, first_movable);
+    soft.store(meetings, setting);
+    soft.finish(bodies, setting, faults);
+}
+
+impl Soft {
+    /// Gives a row to each body that something touches, and a colour to each patch; returns where movable rows begin.
+    fn find_rows(&mut self, meetings: &Meetings, bodies: &Bodies) -> u32 {
+        let Self { colouring, row_of, body_of, .. } = self;
+        row_of.clear();
+        row_of.resize(bodies.len(), NO_ROW);
+        // Row 0 is for all that stands still.
+        body_of.clear();
+        body_of.push(NO_ROW);
+        for (dense, nature) in natures_of_kind(bodies, BodyKind::Kinematic) {
+            if !nature.is_left_out() {
+                row_of[dense as usize] = body_of.len() as u32;
+                body_of.push(dense);
+            }
+        }
+        let first_movable = body_of.len() as u32;
+        colouring.clear();
+        for (meeting, index, manifold) in meetings.pushing() {
+            let mut rows = [0; 2];
+            for (row, part) in rows.iter_mut().zip([&manifold.pair.a, &manifold.pair.b]) {
+                let known = &mut row_of[part.body as usize];
+                if *known == NO_ROW && bodies.motions[part.body as usize].is_movable() {
+                    *known = body_of.len() as u32;
+                    body_of.push(part.body);
+                }
+                *row = if *known == NO_ROW { 0 } else { *known };
+            }
+            if rows[0].max(rows[1]) >= first_movable {
+                colouring.add(Patch { meeting, manifold: index, rows }, first_movable);
+            }
+        }
+        colouring.finish();
+        first_movable
+    }
+
+    /// Fills the rows and the packs.
+    fn prepare(&mut self, meetings: &mut Meetings, bodies: &Bodies, setting: &Setting, plan: &Plan) {
+        let Self { colouring, body_of, states, packs, counters, .. } = self;
+        states.resize(body_of.len(), State::STILL);
+        packs.resize(colouring.lanes().len() / WIDTH, Pack::EMPTY);
+        let blocks = [body_of.len().div_ceil(BLOCK) as u32, packs.len() as u32];
+        let workers = workers_for(setting, packs.len(), body_of.len());
+        let (states, packs) = (Shared::new(states), Shared::new(packs));
+        let (lanes, meetings) = (colouring.lanes(), meetings.meetings());
+        threads::run(workers, &blocks, counters, |Task { stage, block, .. }| {
+            if stage == 0 {
+                for row in block_of(block, BLOCK, body_of.len()) {
+                    // SAFETY: each row is in one block, and each block has one worker.
+                    #[allow(unsafe_code)]
+                    let state = unsafe { states.get_mut(row) };
+                    *state = set_up(body_of[row], bodies, setting);
+                }
+            } else {
+                // SAFETY: each pack is one block.
+                #[allow(unsafe_code)]
+                let pack = unsafe { packs.get_mut(block as usize) };
+                let first = block as usize * WIDTH;
+                prepare::fill(setting.level, pack, &lanes[first..first + WIDTH], meetings, bodies, plan);
+            }
+        });
+    }
+
+    /// Lists what is done in all substeps, in order.
+    fn plan_stages(&mut self, setting: &Setting, first_movable: u32) {
+        let Self { colouring, body_of, packs, stages, blocks, .. } = self;
+        stages.clear();
+        let rows = first_movable..body_of.len() as u32;
+        let of_rows = |stages: &mut Vec<Stage>, kind| {
+            stages.push(Stage { kind, range: rows.clone(), block: BLOCK as u32 });
+        };
+        let of_packs = |stages: &mut Vec<Stage>, kind| {
+            stages.extend(colouring.groups().iter().map(|(range, is_serial)| {
+                let count = range.len() as u32;
+                let few = (count / (4 * setting.workers as u32)).clamp(2, 16);
+                Stage { kind, range: range.clone(), block: if *is_serial { count } else { few } }
+            }));
+        };
+        for substep in 0..setting.substeps {
+            of_rows(stages, Kind::Begin { is_first: substep == 0 });
+            if substep == 0 {
+                of_packs(stages, Kind::WarmStart);
+            }
+            of_packs(stages, Kind::Push);
+            of_rows(stages, Kind::Advance);
+            of_packs(stages, Kind::Relax);
+        }
+        if packs.iter().any(|pack| pack.bounces) {
+            of_packs(stages, Kind::Rebound);
+        }
+        blocks.clear();
+        blocks.extend(stages.iter().map(|stage| (stage.range.len() as u32).div_ceil(stage.block)));
+    }
+
+    /// All substeps.
+    fn go_through(&mut self, setting: &Setting, first_movable: u32) {
+        let Self { states, packs, stages, blocks, counters, .. } = self;
+        let dt = setting.dt / setting.substeps as f32;
+        let substep = Substep { rate: 1.0 / dt, most_push: MOST_PUSH };
+        let workers = workers_for(setting, packs.len(), 0);
+        let packs = Shared::new(packs);
+        let rows = state::Rows::new(states, first_movable);
+        threads::run(workers, blocks, counters, |Task { stage, block, .. }| {
+            let Stage { kind, range, block: size } = &stages[stage];
+            let start = range.start + block * size;
+            let range = start..range.end.min(start + size);
+            dispatch!(setting.level, simd => work(simd, *kind, range, packs, rows, &substep, dt));
+        });
+    }
+
+    /// Impulses go back to the manifolds, from where the next step takes them.
+    fn store(&mut self, meetings: &mut Meetings, setting: &Setting) {
+        let Self { colouring, packs, counters, .. } = self;
+        let patches = colouring.placed();
+        let workers = workers_for(setting, packs.len(), 0);
+        let meetings = Shared::new(meetings.meetings_mut());
+        // The patches of one pair are side by side: they belong to the block in which the first of them is.
+        let is_first = |index: usize| index == 0 || patches[index - 1].0.meeting != patches[index].0.meeting;
+        let border = |index: usize| (index..patches.len()).find(|&index| is_first(index)).unwrap_or(patches.len());
+        threads::run(workers, &[patches.len().div_ceil(BLOCK) as u32], counters, |Task { block, .. }| {
+            let range = block_of(block, BLOCK, patches.len());
+            for (patch, lane) in &patches[border(range.start)..border(range.end)] {
+                // SAFETY: each pair is in one block.
+                #[allow(unsafe_code)]
+                let meeting = unsafe { meetings.get_mut(patch.meeting as usize) };
+                let manifold = &mut meeting.manifolds_mut()[patch.manifold as usize];
+                store_lane(&packs[*lane as usize / WIDTH], *lane as usize % WIDTH, manifold);
+            }
+        });
+    }
+
+    /// Velocities and poses of all bodies.
+    fn finish(&mut self, bodies: &mut Bodies, setting: &Setting, faults: &mut Vec<Fault>) {
+        let Self { row_of, states, counters, broken, .. } = self;
+        let count = bodies.len();
+        broken.clear();
+        broken.resize(count, None);
+        let Bodies { natures, motions, .. } = &mut *bodies;
+        let (shared_motions, shared_broken) = (Shared::new(motions), Shared::new(broken));
+        let workers = workers_for(setting, 0, count);
+        threads::run(workers, &[count.div_ceil(BLOCK) as u32], counters, |Task { block, .. }| {
+            for dense in block_of(block, BLOCK, count) {
+                // SAFETY: each body is in one block.
+                #[allow(unsafe_code)]
+                let (motion, broken) = unsafe { (shared_motions.get_mut(dense), shared_broken.get_mut(dense)) };
+                let state = states.get(row_of[dense] as usize);
+                *broken = finish_body(&natures[dense], motion, state, setting);
+            }
+        });
+        for (dense, stage) in broken.iter().enumerate() {
+            if let Some(stage) = *stage {
+                bodies.natures[dense].set_aside = true;
+                faults.push(Fault { body: bodies.natures[dense].id, stage });
+            }
+        }
+    }
+}
+
+fn natures_of_kind(bodies: &Bodies, kind: BodyKind) -> impl Iterator<Item = (u32, &Nature)> {
+    (0u32..).zip(&bodies.natures).filter(move |(_, nature)| nature.kind == kind)
+}
+
+fn workers_for(setting: &Setting, packs: usize, bodies: usize) -> usize {
+    setting.workers.min((packs / PACKS_A_WORKER).max(bodies / 512)).max(1)
+}
+
+fn block_of(block: u32, size: usize, count: usize) -> Range<usize> {
+    let start = block as usize * size;
+    start..count.min(start + size)
+}
+
+/// The row of a body as a step begins.
+fn set_up(body: u32, bodies: &Bodies, setting: &Setting) -> State {
+    let (Some(motion), Some(nature)) = (bodies.motions.get(body as usize), bodies.natures.get(body as usize)) else {
+        return State::STILL;
+    };
+    let mut state = State::STILL;
+    set_row(&mut state.velocity, motion.velocity, motion.angular_velocity);
+    if motion.is_movable() {
+        let dt = setting.dt / setting.substeps as f32;
+        let [push, turn] = motion::acceleration(nature, motion, setting);
+        let gyration = motion::gyration(nature, motion, setting.dt) / setting.dt;
+        set_row(&mut state.drive, push * dt, (turn + gyration) * dt);
+        let [linear, angular] = [nature.linear_damping, nature.angular_damping].map(|rate| 1.0 / (1.0 + dt * rate));
+        set_row(&mut state.damping, linear * nature.free_axes(), Vec3::splat(angular));
+    } else {
+        // Where it will be, it is not pushed to: its velocity says all.
+        state.untouched = state.velocity;
+    }
+    state
+}
+
+fn set_row(row: &mut [f32; 8], first: Vec3, second: Vec3) {
+    row[..3].copy_from_slice(&first.to_array());
+    row[3..6].copy_from_slice(&second.to_array());
+}
+
+fn vectors_of(row: &[f32; 8]) -> [Vec3; 2] {
+    [Vec3::new(row[0], row[1], row[2]), Vec3::new(row[3], row[4], row[5])]
+}
+
+/// A block of a stage.
+#[inline(always)]
+fn work<S: Simd>(
+    simd: S,
+    kind: Kind,
+    range: Range<u32>,
+    packs: Shared<'_, Pack>,
+    rows: state::Rows<'_>,
+    substep: &Substep,
+    dt: f32,
+) {
+    let range = range.start as usize..range.end as usize;
+    // SAFETY: a stage gives each row and each pack to one worker, once; packs of a stage are of one colour.
+    #[allow(unsafe_code)]
+    match kind {
+        Kind::Begin { is_first } => {
+            for row in range {
+                unsafe { rows.row_mut(row) }.begin(is_first);
+            }
+        }
+        Kind::Advance => {
+            for row in range {
+                unsafe { rows.row_mut(row) }.advance(dt);
+            }
+        }
+        Kind::WarmStart => {
+            for pack in range {
+                kernel::warm_start(simd, unsafe { packs.get_mut(pack) }, rows);
+            }
+        }
+        Kind::Push => {
+            for pack in range {
+                kernel::push(simd, unsafe { packs.get_mut(pack) }, rows, substep);
+            }
+        }
+        Kind::Relax => {
+            for pack in range {
+                kernel::relax(simd, unsafe { packs.get_mut(pack) }, rows, substep);
+            }
+        }
+        Kind::Rebound => {
+            for pack in range {
+                kernel::rebound(simd, unsafe { packs.get_mut(pack) }, rows);
+            }
+        }
+    }
+}
+
+fn store_lane(pack: &Pack, lane: usize, manifold: &mut Manifold) {
+    let vector = |lanes: &[[f32; 8]; 3]| Vec3::new(lanes[0][lane], lanes[1][lane], lanes[2][lane]);
+    let (normal, tangent) = (vector(&pack.normal), vector(&pack.tangent));
+    let across = normal.cross(tangent);
+    let both = |lanes: &[[f32; 8]; 2]| tangent * lanes[0][lane] + across * lanes[1][lane];
+    manifold.friction = both(&pack.friction_impulse);
+    manifold.rolling = both(&pack.rolling_impulse);
+    manifold.twist = pack.twist_impulse[lane];
+    for (point, contact) in manifold.contacts_mut().iter_mut().enumerate() {
+        contact.carried = pack.impulse[point][lane];
+        contact.impulse = pack.total[point][lane];
+    }
+}
+
+/// Moves a body by what the substeps have found, or freely; says what went wrong, and leaves it without velocity then.
+fn finish_body(nature: &Nature, motion: &mut Motion, state: Option<&State>, setting: &Setting) -> Option<FaultStage> {
+    if nature.kind == BodyKind::Fixed || nature.is_left_out() {
+        (motion.force, motion.torque) = (Vec3::ZERO, Vec3::ZERO);
+        return None;
+    }
+    let before = *motion;
+    let fault = match state {
+        Some(state) if motion.is_movable() => move_by(nature, motion, state),
+        Some(_) | None => motion::move_freely(nature, motion, setting),
+    };
+    if let Some(most) = nature.most_speed {
+        motion.velocity = motion.velocity.clamp_length_max(most);
+    }
+    (motion.force, motion.torque) = (Vec3::ZERO, Vec3::ZERO);
+    let fault = fault.or_else(|| (!motion.is_finite()).then_some(FaultStage::Movement));
+    if fault.is_some() {
+        *motion = Motion { velocity: Vec3::ZERO, angular_velocity: Vec3::ZERO, ..before };
+        (motion.force, motion.torque) = (Vec3::ZERO, Vec3::ZERO);
+    }
+    fault
+}
+
+fn move_by(nature: &Nature, motion: &mut Motion, state: &State) -> Option<FaultStage> {
+    let [shift, turn] = vectors_of(&state.movement);
+    let [velocity, angular_velocity] = vectors_of(&state.velocity);
+    if !(velocity.is_finite() && angular_velocity.is_finite()) {
+        let [push, spin] = vectors_of(&state.drive);
+        let by_forces = !(push.is_finite() && spin.is_finite());
+        return Some(if by_forces { FaultStage::Forces } else { FaultStage::Contacts });
+    }
+    motion.velocity = velocity;
+    motion.angular_velocity = angular_velocity;
+    motion.center += shift.as_dvec3();
+    let half_angle = 0.5 * turn.length();
+    if half_angle > 0.0 {
+        let axis = turn * (0.5 * libm::sinf(half_angle) / half_angle);
+        let turn = Quat::from_xyzw(axis.x, axis.y, axis.z, libm::cosf(half_angle));
+        motion.rotation = (turn * motion.rotation).normalize();
+        nature.turn_inertia(motion);
+    }
+    None
+}

@@ -1,0 +1,164 @@
+//! Which patches are solved side by side: a colouring of the graph whose nodes are bodies and whose edges are patches.
+//!
+//! Patches of one colour have no movable body in common, so each sees the bodies as the others do not change them, and
+//! the order among them means nothing. First fit: a patch takes the first colour that neither of its bodies has; the
+//! colours of a body are the bits of a word. Patches against what does not move have colours of their own and come last,
+//! so that nothing sinks into the ground. What finds no colour is done one by one, between the two.
+//! Cost: a few ns a patch, anew in every step; the result depends on the order of the patches only.
+
+use super::pack::WIDTH;
+use std::ops::Range;
+
+/// As many colours as a word has bits, for patches of two movable bodies and again for those against the ground.
+const COLOURS: usize = 64;
+
+/// A patch: which pair of colliders, and which of its manifolds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Patch {
+    pub(super) meeting: u32,
+    pub(super) manifold: u32,
+    /// Rows of its bodies.
+    pub(super) rows: [u32; 2],
+}
+
+/// No patch in this lane.
+pub(super) const NO_PATCH: Patch = Patch { meeting: u32::MAX, manifold: 0, rows: [0; 2] };
+
+/// Patches sorted into packs; kept to spare allocations.
+#[derive(Debug, Default)]
+pub(super) struct Colouring {
+    /// Of each row the colours that are taken: by patches with movable bodies, and with the ground.
+    taken: Vec<[u64; 2]>,
+    /// Each patch with its group, and after sorting with its lane.
+    list: Vec<(Patch, u32)>,
+    counts: Vec<u32>,
+    /// Eight a pack.
+    lanes: Vec<Patch>,
+    /// The packs of each colour, and whether they must be done one by one.
+    groups: Vec<(Range<u32>, bool)>,
+}
+
+const OVERFLOW: usize = COLOURS;
+const GROUPS: usize = 2 * COLOURS + 1;
+
+impl Colouring {
+    pub(super) fn clear(&mut self) {
+        self.taken.clear();
+        self.list.clear();
+    }
+
+    /// Takes in a patch between two rows; rows below `first_movable` do not move.
+    pub(super) fn add(&mut self, patch: Patch, first_movable: u32) {
+        let [a, b] = patch.rows;
+        let most = a.max(b) as usize;
+        if self.taken.len() <= most {
+            self.taken.resize(most + 1, [0; 2]);
+        }
+        let group = if a.min(b) < first_movable {
+            let free = !self.taken[most][1];
+            let colour = free.trailing_zeros() as usize;
+            self.taken[most][1] |= free & free.wrapping_neg();
+            if colour < COLOURS { COLOURS + 1 + colour } else { OVERFLOW }
+        } else {
+            let free = !(self.taken[a as usize][0] | self.taken[b as usize][0]);
+            let bit = free & free.wrapping_neg();
+            self.taken[a as usize][0] |= bit;
+            self.taken[b as usize][0] |= bit;
+            // No bit is free: 64 zeros.
+            free.trailing_zeros() as usize
+        };
+        self.list.push((patch, group as u32));
+    }
+
+    /// Sorts the patches into packs.
+    pub(super) fn finish(&mut self) {
+        let Self { list, counts, lanes, groups, .. } = self;
+        counts.clear();
+        counts.resize(GROUPS, 0);
+        for (_, group) in &*list {
+            counts[*group as usize] += 1;
+        }
+        groups.clear();
+        let mut packs = 0;
+        for (group, count) in counts.iter_mut().enumerate() {
+            let is_serial = group == OVERFLOW;
+            // One by one means one in each pack.
+            let of_group = if is_serial { *count } else { count.div_ceil(WIDTH as u32) };
+            if of_group > 0 {
+                groups.push((packs..packs + of_group, is_serial));
+            }
+            // From here on: where the next lane of the group is.
+            *count = packs * WIDTH as u32;
+            packs += of_group;
+        }
+        lanes.clear();
+        lanes.resize(packs as usize * WIDTH, NO_PATCH);
+        for (patch, group) in list {
+            let next = &mut counts[*group as usize];
+            lanes[*next as usize] = *patch;
+            let step = if *group as usize == OVERFLOW { WIDTH as u32 } else { 1 };
+            *group = *next;
+            *next += step;
+        }
+    }
+
+    /// The patches, eight a pack.
+    pub(super) fn lanes(&self) -> &[Patch] {
+        &self.lanes
+    }
+
+    /// The patches in the order in which they came, with their lanes.
+    pub(super) fn placed(&self) -> &[(Patch, u32)] {
+        &self.list
+    }
+
+    /// The packs of each colour in the order in which they are solved, and whether one by one.
+    pub(super) fn groups(&self) -> &[(Range<u32>, bool)] {
+        &self.groups
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Colouring, Patch, WIDTH};
+    use std::collections::HashSet;
+
+    #[test]
+    fn no_movable_row_is_twice_in_a_colour_and_no_patch_is_lost() {
+        let mut rng = fastrand::Rng::with_seed(5);
+        for case in 0..200 {
+            let first_movable = rng.u32(1..4);
+            let rows = first_movable + rng.u32(1..60);
+            // A hub that touches everything overflows the colours.
+            let hub = (case % 3 == 0).then(|| rng.u32(first_movable..rows));
+            let mut colouring = Colouring::default();
+            colouring.clear();
+            let count = rng.u32(0..600);
+            let mut added = HashSet::new();
+            for meeting in 0..count {
+                let a = hub.filter(|_| rng.bool()).unwrap_or_else(|| rng.u32(0..rows));
+                let b = rng.u32(0..rows);
+                if a != b && a.max(b) >= first_movable {
+                    colouring.add(Patch { meeting, manifold: 0, rows: [a, b] }, first_movable);
+                    added.insert(meeting);
+                }
+            }
+            colouring.finish();
+            let mut seen = HashSet::new();
+            for (packs, is_serial) in colouring.groups() {
+                let lanes = &colouring.lanes()[packs.start as usize * WIDTH..packs.end as usize * WIDTH];
+                let mut touched = HashSet::new();
+                for patch in lanes.iter().filter(|patch| patch.meeting != u32::MAX) {
+                    assert!(seen.insert(patch.meeting));
+                    for row in patch.rows.into_iter().filter(|row| *row >= first_movable) {
+                        assert!(*is_serial || touched.insert(row), "case {case}");
+                    }
+                }
+                if *is_serial {
+                    assert!(lanes.chunks(WIDTH).all(|pack| pack[1..].iter().all(|patch| patch.meeting == u32::MAX)));
+                }
+            }
+            assert_eq!(seen, added);
+        }
+    }
+}

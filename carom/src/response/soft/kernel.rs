@@ -1,0 +1,343 @@
+//! What is done with eight patches at a time: the passes of the soft step.
+//!
+//! Each pass goes over the points one after the other, each seeing what those before it have done (Gauss–Seidel), by the
+//! 3×3 response of the patch; the bodies' velocities are read and written once a pass. A point that is apart may close by
+//! its gap within the substep. Depth is taken out softly in [`push`], and the speed that this adds is taken back in
+//! [`relax`], which is rigid. Impulses that are no numbers are left out: what caused them is found
+//! in the body that has them.
+//! Sources: Catto 2024, Solver2D, for the soft step with relaxation; the reduction of a patch to six numbers is ours.
+
+use super::lanes::{Tensors, Twists, Vectors, load, store};
+use super::pack::Pack;
+use super::state::Rows;
+use fearless_simd::{f32x8, prelude::*};
+
+/// What the passes need to know of a substep.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Substep {
+    /// One over its length.
+    pub(super) rate: f32,
+    /// Depth is taken out no faster than this.
+    pub(super) most_push: f32,
+}
+
+/// The bodies of a pack, and its axes.
+struct Meeting<S: Simd> {
+    a: Twists<S>,
+    b: Twists<S>,
+    normal: Vectors<S>,
+    tangent: Vectors<S>,
+    across: Vectors<S>,
+    arm_a: Vectors<S>,
+    arm_b: Vectors<S>,
+}
+
+/// What bodies do at the middle of a patch: along the normal, and around both tangents.
+#[derive(Clone, Copy)]
+struct Closing<S: Simd> {
+    along: f32x8<S>,
+    around_tangent: f32x8<S>,
+    around_across: f32x8<S>,
+}
+
+impl<S: Simd> Meeting<S> {
+    #[inline(always)]
+    fn new(simd: S, pack: &Pack, rows: Rows<'_>) -> Self {
+        let normal = Vectors::load(simd, &pack.normal);
+        let tangent = Vectors::load(simd, &pack.tangent);
+        Self {
+            a: rows.velocities(simd, &pack.bodies[0]),
+            b: rows.velocities(simd, &pack.bodies[1]),
+            normal,
+            tangent,
+            across: normal.cross(tangent),
+            arm_a: Vectors::load(simd, &pack.arms[0]),
+            arm_b: Vectors::load(simd, &pack.arms[1]),
+        }
+    }
+
+    /// How the second body's twist differs from the first's, as points of the patch see it along the normal.
+    #[inline(always)]
+    fn closing(&self, a: &Twists<S>, b: &Twists<S>) -> Closing<S> {
+        let (lever_a, lever_b) = (self.arm_a.cross(self.normal), self.arm_b.cross(self.normal));
+        let turning = b.angular.minus(a.angular);
+        let along = self.normal.dot(b.linear.minus(a.linear)) + (lever_b.dot(b.angular) - lever_a.dot(a.angular));
+        Closing { along, around_tangent: self.tangent.dot(turning), around_across: self.across.dot(turning) }
+    }
+
+    /// Acts on both bodies with a force and a torque at the middle of the patch.
+    #[inline(always)]
+    fn act(&mut self, simd: S, pack: &Pack, force: Vectors<S>, torque: Vectors<S>) {
+        let inertia = Tensors::load(simd, &pack.inverse_inertia[0]);
+        let mass = Vectors::load(simd, &pack.inverse_mass[0]);
+        self.a.linear = self.a.linear.minus(force.scaled(mass));
+        self.a.angular = self.a.angular.minus(inertia.times(torque.plus(self.arm_a.cross(force))));
+        let inertia = Tensors::load(simd, &pack.inverse_inertia[1]);
+        let mass = Vectors::load(simd, &pack.inverse_mass[1]);
+        self.b.linear = self.b.linear.plus(force.scaled(mass));
+        self.b.angular = self.b.angular.plus(inertia.times(torque.plus(self.arm_b.cross(force))));
+    }
+
+    #[inline(always)]
+    fn act_normally(&mut self, simd: S, pack: &Pack, push: &Closing<S>) {
+        let torque = self.tangent.times(push.around_tangent).plus(self.across.times(push.around_across));
+        self.act(simd, pack, self.normal.times(push.along), torque);
+    }
+
+    #[inline(always)]
+    fn write(self, simd: S, pack: &Pack, rows: Rows<'_>) {
+        rows.set_velocities(simd, &pack.bodies[0], self.a);
+        rows.set_velocities(simd, &pack.bodies[1], self.b);
+    }
+}
+
+/// The 3×3 response of a patch to what acts along its normal.
+struct Response<S: Simd> {
+    rows: [f32x8<S>; 6],
+}
+
+impl<S: Simd> Response<S> {
+    #[inline(always)]
+    fn load(simd: S, pack: &Pack) -> Self {
+        let [aa, bb, cc, ab, bc, ac] = &pack.response;
+        Self { rows: [load(simd, aa), load(simd, bb), load(simd, cc), load(simd, ab), load(simd, bc), load(simd, ac)] }
+    }
+
+    /// What a push at a point with these levers adds to what all points see, and to what acts in all.
+    #[inline(always)]
+    fn add(&self, change: f32x8<S>, levers: [f32x8<S>; 2], seen: &mut Closing<S>, push: &mut Closing<S>) {
+        let [aa, bb, cc, ab, bc, ac] = self.rows;
+        let (p, q) = (levers[0] * change, levers[1] * change);
+        push.along = push.along + change;
+        push.around_tangent = push.around_tangent + p;
+        push.around_across = push.around_across + q;
+        seen.along = seen.along + (aa * change + ab * p + ac * q);
+        seen.around_tangent = seen.around_tangent + (ab * change + bb * p + bc * q);
+        seen.around_across = seen.around_across + (ac * change + bc * p + cc * q);
+    }
+}
+
+impl<S: Simd> Closing<S> {
+    #[inline(always)]
+    fn zero(simd: S) -> Self {
+        let zero = f32x8::splat(simd, 0.0);
+        Self { along: zero, around_tangent: zero, around_across: zero }
+    }
+
+    #[inline(always)]
+    fn at(&self, levers: [f32x8<S>; 2]) -> f32x8<S> {
+        self.along + (levers[0] * self.around_tangent + levers[1] * self.around_across)
+    }
+}
+
+/// The impulses of the last step act anew.
+#[inline(always)]
+pub(super) fn warm_start<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
+    let mut meeting = Meeting::new(simd, pack, rows);
+    let mut push = Closing::zero(simd);
+    for point in 0..pack.points.min(4) as usize {
+        let impulse = load(simd, &pack.impulse[point]);
+        push.along = push.along + impulse;
+        push.around_tangent = push.around_tangent + impulse * load(simd, &pack.levers[point][0]);
+        push.around_across = push.around_across + impulse * load(simd, &pack.levers[point][1]);
+    }
+    let [along_tangent, along_across] = &pack.friction_impulse;
+    let force = meeting
+        .normal
+        .times(push.along)
+        .plus(meeting.tangent.times(load(simd, along_tangent)))
+        .plus(meeting.across.times(load(simd, along_across)));
+    let around_tangent = push.around_tangent + load(simd, &pack.rolling_impulse[0]);
+    let around_across = push.around_across + load(simd, &pack.rolling_impulse[1]);
+    let torque = meeting
+        .tangent
+        .times(around_tangent)
+        .plus(meeting.across.times(around_across))
+        .plus(meeting.normal.times(load(simd, &pack.twist_impulse)));
+    meeting.act(simd, pack, force, torque);
+    meeting.write(simd, pack, rows);
+}
+
+/// Stops what closes, and pushes out of each other what is too deep.
+#[inline(always)]
+pub(super) fn push<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: &Substep) {
+    let mut meeting = Meeting::new(simd, pack, rows);
+    let load_on_all = total_load(simd, pack);
+    solve_friction(simd, pack, &mut meeting, load_on_all);
+    let change = solve_normal::<S, true>(simd, pack, rows, substep, &meeting);
+    meeting.act_normally(simd, pack, &change);
+    meeting.write(simd, pack, rows);
+}
+
+/// Stops what closes, without pushing; friction.
+#[inline(always)]
+pub(super) fn relax<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: &Substep) {
+    let mut meeting = Meeting::new(simd, pack, rows);
+    let load_on_all = total_load(simd, pack);
+    if pack.rolls {
+        solve_rolling(simd, pack, &mut meeting, load_on_all);
+    }
+    solve_friction(simd, pack, &mut meeting, load_on_all);
+    let change = solve_normal::<S, false>(simd, pack, rows, substep, &meeting);
+    meeting.act_normally(simd, pack, &change);
+    meeting.write(simd, pack, rows);
+}
+
+/// Points that were hit part again.
+#[inline(always)]
+pub(super) fn rebound<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
+    if !pack.bounces {
+        return;
+    }
+    /// The points of a patch find their shares among themselves.
+    const ROUNDS: usize = 8;
+    let mut meeting = Meeting::new(simd, pack, rows);
+    let response = Response::load(simd, pack);
+    let mut seen = meeting.closing(&meeting.a, &meeting.b);
+    let mut push = Closing::zero(simd);
+    let zero = f32x8::splat(simd, 0.0);
+    for _ in 0..ROUNDS {
+        for point in 0..pack.points.min(4) as usize {
+            let levers = [load(simd, &pack.levers[point][0]), load(simd, &pack.levers[point][1])];
+            let rebound = load(simd, &pack.rebound[point]);
+            let in_all = load(simd, &pack.total[point]);
+            let is_hit = in_all.simd_gt(zero) & rebound.simd_gt(zero);
+            let impulse = load(simd, &pack.impulse[point]);
+            let wanted = impulse - load(simd, &pack.mass[point]) * (seen.at(levers) - rebound);
+            let total = is_hit.select(sound(simd, wanted, impulse), impulse);
+            store(total, &mut pack.impulse[point]);
+            store(in_all + (total - impulse), &mut pack.total[point]);
+            response.add(total - impulse, levers, &mut seen, &mut push);
+        }
+    }
+    meeting.act_normally(simd, pack, &push);
+    meeting.write(simd, pack, rows);
+}
+
+/// An impulse that is a number and does not pull, else the last one.
+#[inline(always)]
+fn sound<S: Simd>(simd: S, wanted: f32x8<S>, last: f32x8<S>) -> f32x8<S> {
+    let is_number = wanted.abs().simd_le(f32x8::splat(simd, f32::MAX));
+    is_number.select(wanted.max(f32x8::splat(simd, 0.0)), last)
+}
+
+#[inline(always)]
+fn total_load<S: Simd>(simd: S, pack: &Pack) -> f32x8<S> {
+    let mut total = load(simd, &pack.impulse[0]);
+    for point in 1..pack.points.min(4) as usize {
+        total = total + load(simd, &pack.impulse[point]);
+    }
+    total
+}
+
+/// How often a pass goes over the points of a patch, to and fro. One sweep leaves the patch tilted towards the point that
+/// came first, and a stack of ten boxes sways.
+const SWEEPS: usize = 4;
+
+/// All points; returns what acts in all.
+#[inline(always)]
+fn solve_normal<S: Simd, const PUSHES: bool>(
+    simd: S,
+    pack: &mut Pack,
+    rows: Rows<'_>,
+    substep: &Substep,
+    meeting: &Meeting<S>,
+) -> Closing<S> {
+    let mut seen = meeting.closing(&meeting.a, &meeting.b);
+    let moved_a = rows.movements(simd, &pack.bodies[0]);
+    let moved_b = rows.movements(simd, &pack.bodies[1]);
+    let moved = meeting.closing(&moved_a, &moved_b);
+    let response = Response::load(simd, pack);
+    let mut change_in_all = Closing::zero(simd);
+    let zero = f32x8::splat(simd, 0.0);
+    let count = pack.points.min(4) as usize;
+    let sweeps = if count > 1 { SWEEPS } else { 1 };
+    for turn in 0..sweeps * count {
+        let (sweep, turn) = (turn / count, turn % count);
+        let point = if sweep % 2 == 0 { turn } else { count - 1 - turn };
+        let levers = [load(simd, &pack.levers[point][0]), load(simd, &pack.levers[point][1])];
+        let gap = load(simd, &pack.gap[point]) + moved.at(levers);
+        let impulse = load(simd, &pack.impulse[point]);
+        let mass = load(simd, &pack.mass[point]);
+        let speed = seen.at(levers);
+        let rigid = impulse - mass * (speed + gap.max(zero) * substep.rate);
+        let wanted = if PUSHES {
+            let push = (gap * load(simd, &pack.softness[0])).max(f32x8::splat(simd, -substep.most_push));
+            let share = load(simd, &pack.softness[2]);
+            let soft = impulse - (mass * load(simd, &pack.softness[1]) * (speed + push) + impulse * share);
+            gap.simd_gt(zero).select(rigid, soft)
+        } else {
+            rigid
+        };
+        let total = sound(simd, wanted, impulse);
+        if !PUSHES && sweep + 1 == sweeps {
+            store(load(simd, &pack.total[point]) + total, &mut pack.total[point]);
+        }
+        store(total, &mut pack.impulse[point]);
+        response.add(total - impulse, levers, &mut seen, &mut change_in_all);
+    }
+    change_in_all
+}
+
+/// Coulomb's cone at the middle of the patch, and friction against twist.
+#[inline(always)]
+fn solve_friction<S: Simd>(simd: S, pack: &mut Pack, meeting: &mut Meeting<S>, load_on_all: f32x8<S>) {
+    let zero = f32x8::splat(simd, 0.0);
+    let point_b = meeting.b.linear.plus(meeting.b.angular.cross(meeting.arm_b));
+    let point_a = meeting.a.linear.plus(meeting.a.angular.cross(meeting.arm_a));
+    let sliding = point_b.minus(point_a);
+    let along_tangent = meeting.tangent.dot(sliding) - load(simd, &pack.surface[0]);
+    let along_across = meeting.across.dot(sliding) - load(simd, &pack.surface[1]);
+    let [uu, vv, uv] = &pack.friction_mass;
+    let (uu, vv, uv) = (load(simd, uu), load(simd, vv), load(simd, uv));
+    let last = [load(simd, &pack.friction_impulse[0]), load(simd, &pack.friction_impulse[1])];
+    let wanted_u = last[0] - (uu * along_tangent + uv * along_across);
+    let wanted_v = last[1] - (uv * along_tangent + vv * along_across);
+    let limit = load(simd, &pack.friction) * load_on_all;
+    let square = wanted_u * wanted_u + wanted_v * wanted_v;
+    let slips = square.simd_gt(limit * limit);
+    let share = slips.select(limit / square.sqrt().max(f32x8::splat(simd, f32::MIN_POSITIVE)), f32x8::splat(simd, 1.0));
+    // False for NaN, too.
+    let is_number = square.simd_le(f32x8::splat(simd, f32::MAX));
+    let total_u = is_number.select(wanted_u * share, last[0]);
+    let total_v = is_number.select(wanted_v * share, last[1]);
+    store(total_u, &mut pack.friction_impulse[0]);
+    store(total_v, &mut pack.friction_impulse[1]);
+
+    let twisting = meeting.normal.dot(meeting.b.angular.minus(meeting.a.angular));
+    let last_twist = load(simd, &pack.twist_impulse);
+    let most = limit * load(simd, &pack.twist_reach);
+    let wanted = last_twist - load(simd, &pack.twist_mass) * twisting;
+    let twist = wanted.min(most).max(zero - most);
+    let is_number = wanted.abs().simd_le(f32x8::splat(simd, f32::MAX));
+    let twist = is_number.select(twist, last_twist);
+    store(twist, &mut pack.twist_impulse);
+
+    let force = meeting.tangent.times(total_u - last[0]).plus(meeting.across.times(total_v - last[1]));
+    meeting.act(simd, pack, force, meeting.normal.times(twist - last_twist));
+}
+
+/// Resistance against rolling: a torque across the normal, up to a share of the load.
+#[inline(always)]
+fn solve_rolling<S: Simd>(simd: S, pack: &mut Pack, meeting: &mut Meeting<S>, load_on_all: f32x8<S>) {
+    let turning = meeting.b.angular.minus(meeting.a.angular);
+    let [_, uu, vv, _, _, _] = &pack.response;
+    // Enough for the stiffer of the two ways.
+    let response = load(simd, uu).max(load(simd, vv)).max(f32x8::splat(simd, f32::MIN_POSITIVE));
+    let last = [load(simd, &pack.rolling_impulse[0]), load(simd, &pack.rolling_impulse[1])];
+    let wanted_u = last[0] - meeting.tangent.dot(turning) / response;
+    let wanted_v = last[1] - meeting.across.dot(turning) / response;
+    let limit = load(simd, &pack.rolling) * load_on_all;
+    let square = wanted_u * wanted_u + wanted_v * wanted_v;
+    let slips = square.simd_gt(limit * limit);
+    let share = slips.select(limit / square.sqrt().max(f32x8::splat(simd, f32::MIN_POSITIVE)), f32x8::splat(simd, 1.0));
+    let is_number = square.simd_le(f32x8::splat(simd, f32::MAX));
+    let total_u = is_number.select(wanted_u * share, last[0]);
+    let total_v = is_number.select(wanted_v * share, last[1]);
+    store(total_u, &mut pack.rolling_impulse[0]);
+    store(total_v, &mut pack.rolling_impulse[1]);
+    let zero = f32x8::splat(simd, 0.0);
+    let none = Vectors { x: zero, y: zero, z: zero };
+    let torque = meeting.tangent.times(total_u - last[0]).plus(meeting.across.times(total_v - last[1]));
+    meeting.act(simd, pack, none, torque);
+}

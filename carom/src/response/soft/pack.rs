@@ -1,0 +1,119 @@
+//! Eight contact patches side by side, as the kernels want them.
+//!
+//! All that a patch does to its two bodies is a force and a torque at its middle, and all that it sees of them is how
+//! they move there against each other: V, the velocity of the second's point seen from the first's, and Ω, the difference
+//! of their angular velocities, both along the patch's axes (two tangents u, v and the normal n = u × v). A point of the
+//! patch at x·u + y·v from its middle closes at V·n + y·Ω·u − x·Ω·v. So each of the four points is two numbers; to push at
+//! one changes what the others see by a 3×3 matrix; and friction is the rest: V·u, V·v and, for twist, Ω·n.
+//! While a step lasts, the axes, the arms and the inertias stay as they are at its start.
+
+use super::lanes::Lanes;
+
+/// How many patches are side by side.
+pub(super) const WIDTH: usize = 8;
+
+/// Eight patches, or fewer: lanes without one have no mass and no friction.
+#[derive(Debug, Clone)]
+#[repr(C, align(64))]
+pub(super) struct Pack {
+    /// Rows of the first and of the second bodies.
+    pub(super) bodies: [[u32; WIDTH]; 2],
+    /// The most points that a lane has.
+    pub(super) points: u32,
+    /// Whether a lane has restitution, surfaces that move or resist rolling.
+    pub(super) bounces: bool,
+    pub(super) rolls: bool,
+    pub(super) normal: [Lanes; 3],
+    /// The first of the two tangents; the second is normal × tangent.
+    pub(super) tangent: [Lanes; 3],
+    /// From the centres of mass to the middle of the patch.
+    pub(super) arms: [[Lanes; 3]; 2],
+    /// Along each axis of the world.
+    pub(super) inverse_mass: [[Lanes; 3]; 2],
+    /// xx, yy, zz, xy, yz, zx.
+    pub(super) inverse_inertia: [[Lanes; 6]; 2],
+    /// What a push at V·n, and a turn at Ω·u and Ω·v, does to these three: 00, 11, 22, 01, 12, 02.
+    pub(super) response: [Lanes; 6],
+    /// Across the tangents: the place of a point, as it turns the patch: y and −x.
+    pub(super) levers: [[Lanes; 2]; 4],
+    /// The gap at the start of the step; negative for depth.
+    pub(super) gap: [Lanes; 4],
+    /// One over the response of a single point to a push at it.
+    pub(super) mass: [Lanes; 4],
+    /// What has been pushed so far, in one substep.
+    pub(super) impulse: [Lanes; 4],
+    /// The same in all substeps.
+    pub(super) total: [Lanes; 4],
+    /// How fast a point shall part after an impact.
+    pub(super) rebound: [Lanes; 4],
+    /// The inverse of the response to friction: uu, vv, uv.
+    pub(super) friction_mass: [Lanes; 3],
+    pub(super) twist_mass: Lanes,
+    pub(super) friction: Lanes,
+    /// How far from the middle the load is, for twist.
+    pub(super) twist_reach: Lanes,
+    pub(super) rolling: Lanes,
+    /// The velocity of the second surface against the first, along the tangents.
+    pub(super) surface: [Lanes; 2],
+    pub(super) friction_impulse: [Lanes; 2],
+    pub(super) twist_impulse: Lanes,
+    pub(super) rolling_impulse: [Lanes; 2],
+    /// Of the soft constraint: how fast depth is taken out, and what shares of mass and of impulse are used.
+    pub(super) softness: [Lanes; 3],
+}
+
+const NO_LANES: Lanes = [0.0; WIDTH];
+
+impl Pack {
+    /// A pack without patches.
+    pub(super) const EMPTY: Self = Self {
+        bodies: [[0; WIDTH]; 2],
+        points: 0,
+        bounces: false,
+        rolls: false,
+        normal: [NO_LANES; 3],
+        tangent: [NO_LANES; 3],
+        arms: [[NO_LANES; 3]; 2],
+        inverse_mass: [[NO_LANES; 3]; 2],
+        inverse_inertia: [[NO_LANES; 6]; 2],
+        response: [NO_LANES; 6],
+        levers: [[NO_LANES; 2]; 4],
+        gap: [NO_LANES; 4],
+        mass: [NO_LANES; 4],
+        impulse: [NO_LANES; 4],
+        total: [NO_LANES; 4],
+        rebound: [NO_LANES; 4],
+        friction_mass: [NO_LANES; 3],
+        twist_mass: NO_LANES,
+        friction: NO_LANES,
+        twist_reach: NO_LANES,
+        rolling: NO_LANES,
+        surface: [NO_LANES; 2],
+        friction_impulse: [NO_LANES; 2],
+        twist_impulse: NO_LANES,
+        rolling_impulse: [NO_LANES; 2],
+        softness: [NO_LANES; 3],
+    };
+}
+
+/// What a soft constraint does with depth.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Softness {
+    /// How fast depth is taken out, in 1/s.
+    pub(super) rate: f32,
+    /// The shares of mass and of impulse.
+    pub(super) mass: f32,
+    pub(super) impulse: f32,
+}
+
+impl Softness {
+    /// A spring that swings `frequency` times a second, damped, and seen in steps of `dt`. Source: Catto 2011, Soft
+    /// Constraints.
+    pub(super) fn new(frequency: f32, damping_ratio: f32, dt: f32) -> Self {
+        let omega = std::f32::consts::TAU * frequency;
+        let damping = 2.0 * damping_ratio + dt * omega;
+        let stiffness = dt * omega * damping;
+        let impulse = 1.0 / (1.0 + stiffness);
+        Self { rate: omega / damping, mass: stiffness * impulse, impulse }
+    }
+}

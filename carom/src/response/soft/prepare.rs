@@ -1,0 +1,205 @@
+//! From manifolds to packs: what of a patch does not change during a step.
+
+use super::colour::{NO_PATCH, Patch};
+use super::lanes::{Lanes, Tensors, Vectors, load, store};
+use super::pack::{Pack, Softness, WIDTH};
+use crate::body::Bodies;
+use crate::narrow::{Manifold, Meeting};
+use fearless_simd::{Level, dispatch, f32x8, prelude::*};
+use glam::Vec3;
+
+/// The mean distance of an even load from the middle of a patch, as a share of that of the corners.
+const TWIST_SHARE: f32 = 0.6;
+
+/// What of a step the packs depend on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plan {
+    pub(super) gravity: Vec3,
+    /// Of patches between bodies, and against what does not move.
+    pub(super) softness: [Softness; 2],
+    /// Slower impacts do not rebound.
+    pub(super) bounce_threshold: f32,
+    /// How long a substep is, measured in those of the last step.
+    pub(super) stretch: f32,
+}
+
+/// Where the points are, from the middle of their patch.
+type Offsets = [[Lanes; 3]; 4];
+
+/// Fills a pack with its patches.
+pub(super) fn fill(level: Level, pack: &mut Pack, lanes: &[Patch], meetings: &[Meeting], bodies: &Bodies, plan: &Plan) {
+    pack.clone_from(&Pack::EMPTY);
+    let mut offsets: Offsets = [[[0.0; WIDTH]; 3]; 4];
+    for (lane, patch) in lanes.iter().enumerate().take(WIDTH).filter(|(_, patch)| **patch != NO_PATCH) {
+        let manifold = &meetings[patch.meeting as usize].manifolds()[patch.manifold as usize];
+        fill_lane(pack, &mut offsets, lane, patch, manifold, bodies, plan);
+    }
+    dispatch!(level, simd => derive(simd, pack, &offsets));
+}
+
+fn fill_lane(
+    pack: &mut Pack,
+    offsets: &mut Offsets,
+    lane: usize,
+    patch: &Patch,
+    manifold: &Manifold,
+    bodies: &Bodies,
+    plan: &Plan,
+) {
+    let contacts = manifold.contacts();
+    let share = 1.0 / contacts.len() as f32;
+    let [middle_a, middle_b] = contacts.iter().fold([Vec3::ZERO; 2], |[a, b], c| [a + c.arm_a, b + c.arm_b]);
+    let [middle_a, middle_b] = [middle_a * share, middle_b * share];
+    let parts = [&manifold.pair.a, &manifold.pair.b];
+    let indices = parts.map(|part| part.body as usize);
+    let mut moving = 0;
+    let mut closing_by_forces = 0.0;
+    for (side, (&index, arm)) in indices.iter().zip([middle_a, middle_b]).enumerate() {
+        pack.bodies[side][lane] = patch.rows[side];
+        set(&mut pack.arms[side], lane, arm);
+        let motion = &bodies.motions[index];
+        if !motion.is_movable() {
+            continue;
+        }
+        moving += 1;
+        let nature = &bodies.natures[index];
+        set(&mut pack.inverse_mass[side], lane, motion.inverse_mass * nature.free_axes());
+        let inertia = &motion.inverse_inertia;
+        let entries = [
+            inertia.x_axis.x,
+            inertia.y_axis.y,
+            inertia.z_axis.z,
+            inertia.x_axis.y,
+            inertia.y_axis.z,
+            inertia.x_axis.z,
+        ];
+        for (lanes, entry) in pack.inverse_inertia[side].iter_mut().zip(entries) {
+            lanes[lane] = entry;
+        }
+        let acceleration = plan.gravity * nature.gravity_scale + motion.force * motion.inverse_mass;
+        closing_by_forces += manifold.normal.dot(acceleration) * if side == 0 { 1.0 } else { -1.0 };
+    }
+    let materials = parts.map(|part| bodies.material(part.collider));
+    let material = materials[0].mixed(materials[1]);
+    pack.points = pack.points.max(contacts.len() as u32);
+    set(&mut pack.normal, lane, manifold.normal);
+    pack.friction[lane] = material.friction;
+    pack.rolling[lane] = material.rolling_friction * manifold.size;
+    pack.rolls |= material.rolling_friction > 0.0;
+    let softness = &plan.softness[usize::from(moving < 2)];
+    for (lanes, value) in pack.softness.iter_mut().zip([softness.rate, softness.mass, softness.impulse]) {
+        lanes[lane] = value;
+    }
+    let mut reach = 0.0;
+    for (point, contact) in contacts.iter().enumerate() {
+        let offset = contact.arm_a - middle_a;
+        set(&mut offsets[point], lane, offset);
+        reach += offset.length();
+        pack.gap[point][lane] = -contact.depth;
+        // The mark of a point that is there, until its mass is known.
+        pack.mass[point][lane] = 1.0;
+        pack.impulse[point][lane] = contact.carried * plan.stretch;
+        if material.restitution > 0.0 {
+            let [a, b] = indices.map(|index| &bodies.motions[index]);
+            let closing = (a.velocity_at(contact.arm_a) - b.velocity_at(contact.arm_b)).dot(manifold.normal);
+            // Falling on through the gap.
+            let square = closing * closing - 2.0 * closing_by_forces * contact.depth;
+            let impact = if closing > 0.0 { square.max(0.0).sqrt() } else { 0.0 };
+            if impact > plan.bounce_threshold {
+                pack.rebound[point][lane] = material.restitution * impact;
+                pack.bounces = true;
+            }
+        }
+    }
+    pack.twist_reach[lane] = TWIST_SHARE * reach * share;
+    // For now in the axes of the world; they are turned to the tangents once these are known.
+    let surface = [0, 1].map(|side| {
+        let (index, material) = (indices[side], materials[side]);
+        bodies.motions[index].rotation * material.surface_velocity
+    });
+    let surface = surface[0] - surface[1];
+    let (u, v) = tangents(manifold.normal);
+    pack.surface[0][lane] = u.dot(surface);
+    pack.surface[1][lane] = v.dot(surface);
+    pack.friction_impulse[0][lane] = u.dot(manifold.friction) * plan.stretch;
+    pack.friction_impulse[1][lane] = v.dot(manifold.friction) * plan.stretch;
+    pack.rolling_impulse[0][lane] = u.dot(manifold.rolling) * plan.stretch;
+    pack.rolling_impulse[1][lane] = v.dot(manifold.rolling) * plan.stretch;
+    pack.twist_impulse[lane] = manifold.twist * plan.stretch;
+    set(&mut pack.tangent, lane, u);
+}
+
+#[inline(always)]
+fn set(lanes: &mut [Lanes; 3], lane: usize, value: Vec3) {
+    lanes[0][lane] = value.x;
+    lanes[1][lane] = value.y;
+    lanes[2][lane] = value.z;
+}
+
+/// Two unit vectors across a normal, such that normal × first = second. Source: Duff et al. 2017, Building an Orthonormal
+/// Basis, Revisited.
+#[inline(always)]
+pub(super) fn tangents(normal: Vec3) -> (Vec3, Vec3) {
+    let sign = 1.0f32.copysign(normal.z);
+    let a = -1.0 / (sign + normal.z);
+    let b = normal.x * normal.y * a;
+    let u = Vec3::new(1.0 + sign * normal.x * normal.x * a, sign * b, -sign * normal.x);
+    (u, normal.cross(u))
+}
+
+/// Responses and masses from normals, arms, inertias and offsets.
+#[inline(always)]
+fn derive<S: Simd>(simd: S, pack: &mut Pack, offsets: &Offsets) {
+    let zero = f32x8::splat(simd, 0.0);
+    let normal = Vectors::load(simd, &pack.normal);
+    let tangent = Vectors::load(simd, &pack.tangent);
+    let across = normal.cross(tangent);
+    let arm_a = Vectors::load(simd, &pack.arms[0]);
+    let arm_b = Vectors::load(simd, &pack.arms[1]);
+    let inertia_a = Tensors::load(simd, &pack.inverse_inertia[0]);
+    let inertia_b = Tensors::load(simd, &pack.inverse_inertia[1]);
+    let mass = Vectors::load(simd, &pack.inverse_mass[0]).plus(Vectors::load(simd, &pack.inverse_mass[1]));
+
+    let (normal_a, normal_b) = (arm_a.cross(normal), arm_b.cross(normal));
+    let (turn_a, turn_b) = (inertia_a.times(normal_a), inertia_b.times(normal_b));
+    let turn = turn_a.plus(turn_b);
+    let around_tangent = inertia_a.times(tangent).plus(inertia_b.times(tangent));
+    let around_across = inertia_a.times(across).plus(inertia_b.times(across));
+    let aa = normal.scaled(mass).dot(normal) + (normal_a.dot(turn_a) + normal_b.dot(turn_b));
+    let (ab, ac) = (tangent.dot(turn), across.dot(turn));
+    let (bb, cc, bc) = (tangent.dot(around_tangent), across.dot(around_across), across.dot(around_tangent));
+    let [to_aa, to_bb, to_cc, to_ab, to_bc, to_ac] = &mut pack.response;
+    store(aa, to_aa);
+    store(bb, to_bb);
+    store(cc, to_cc);
+    store(ab, to_ab);
+    store(bc, to_bc);
+    store(ac, to_ac);
+    for point in 0..pack.points.min(4) as usize {
+        let offset = Vectors::load(simd, &offsets[point]);
+        let p = across.dot(offset);
+        let q = zero - tangent.dot(offset);
+        store(p, &mut pack.levers[point][0]);
+        store(q, &mut pack.levers[point][1]);
+        let seen = aa + (p * p * bb + q * q * cc) + (p * ab + q * ac + p * q * bc) * 2.0;
+        let is_there = load(simd, &pack.mass[point]).simd_gt(zero) & seen.simd_gt(zero);
+        store(is_there.select(f32x8::splat(simd, 1.0) / seen, zero), &mut pack.mass[point]);
+    }
+
+    let (tangent_a, tangent_b) = (arm_a.cross(tangent), arm_b.cross(tangent));
+    let (across_a, across_b) = (arm_a.cross(across), arm_b.cross(across));
+    let (turn_a, turn_b) = (inertia_a.times(tangent_a), inertia_b.times(tangent_b));
+    let uu = tangent.scaled(mass).dot(tangent) + (tangent_a.dot(turn_a) + tangent_b.dot(turn_b));
+    let uv = tangent.scaled(mass).dot(across) + (across_a.dot(turn_a) + across_b.dot(turn_b));
+    let (turn_a, turn_b) = (inertia_a.times(across_a), inertia_b.times(across_b));
+    let vv = across.scaled(mass).dot(across) + (across_a.dot(turn_a) + across_b.dot(turn_b));
+    let determinant = uu * vv - uv * uv;
+    let is_sound = determinant.simd_gt(zero);
+    let inverse = is_sound.select(f32x8::splat(simd, 1.0) / determinant, zero);
+    store(vv * inverse, &mut pack.friction_mass[0]);
+    store(uu * inverse, &mut pack.friction_mass[1]);
+    store(zero - uv * inverse, &mut pack.friction_mass[2]);
+    let around = normal.dot(inertia_a.times(normal).plus(inertia_b.times(normal)));
+    let can_twist = around.simd_gt(zero);
+    store(can_twist.select(f32x8::splat(simd, 1.0) / around, zero), &mut pack.twist_mass);
+}

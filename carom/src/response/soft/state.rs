@@ -1,0 +1,128 @@
+//! The bodies as the passes see them: rows of velocities and of movements since the step began.
+//!
+//! Rows from the front belong to what contacts do not move: row 0 to all that stands still, then one for each kinematic
+//! body. The passes read them and never write them.
+
+use super::lanes::{Row, Twists};
+use super::pack::WIDTH;
+use crate::threads::Shared;
+use fearless_simd::Simd;
+
+/// One body during a step.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(64))]
+pub(super) struct State {
+    /// Velocity and angular velocity.
+    pub(super) velocity: Row,
+    /// The movement of the centre of mass, and the rotation vector.
+    pub(super) movement: Row,
+    /// What the velocity was before contacts, in this substep.
+    pub(super) untouched: Row,
+    /// What forces add in a substep.
+    pub(super) drive: Row,
+    /// What damping leaves of a velocity in a substep.
+    pub(super) damping: Row,
+}
+
+impl State {
+    pub(super) const STILL: Self =
+        Self { velocity: [0.0; 8], movement: [0.0; 8], untouched: [0.0; 8], drive: [0.0; 8], damping: [1.0; 8] };
+
+    /// Begins a substep: forces act, and contacts push as they did in the substep before.
+    #[inline(always)]
+    pub(super) fn begin(&mut self, is_first: bool) {
+        for i in 0..8 {
+            let push = if is_first { 0.0 } else { self.velocity[i] - self.untouched[i] };
+            self.untouched[i] = (self.velocity[i] + self.drive[i]) * self.damping[i];
+            self.velocity[i] = self.untouched[i] + push;
+        }
+    }
+
+    /// The velocity moves the body.
+    #[inline(always)]
+    pub(super) fn advance(&mut self, dt: f32) {
+        for i in 0..8 {
+            self.movement[i] += self.velocity[i] * dt;
+        }
+    }
+}
+
+/// All bodies of a step, for several workers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rows<'a> {
+    states: Shared<'a, State>,
+    /// Where the rows of bodies begin that contacts move.
+    first_movable: u32,
+}
+
+#[allow(unsafe_code)]
+impl<'a> Rows<'a> {
+    pub(super) fn new(states: &'a mut [State], first_movable: u32) -> Self {
+        Self { states: Shared::new(states), first_movable }
+    }
+
+    /// The body in a row, in a stage that gives each row to one worker.
+    ///
+    /// # Safety
+    ///
+    /// No other worker has the row.
+    #[inline(always)]
+    pub(super) unsafe fn row_mut(self, row: usize) -> &'a mut State {
+        // SAFETY: the caller's.
+        unsafe { self.states.get_mut(row) }
+    }
+
+    #[inline(always)]
+    pub(super) fn velocities<S: Simd>(self, simd: S, rows: &[u32; WIDTH]) -> Twists<S> {
+        // SAFETY: within a colour each movable body is in one patch only, so nobody writes to it but the worker that
+        // has the patch; the others are written by nobody.
+        let [a, b, c, d, e, f, g, h] = *rows;
+        unsafe {
+            Twists::from_rows(
+                simd,
+                [
+                    &self.states.get(a as usize).velocity,
+                    &self.states.get(b as usize).velocity,
+                    &self.states.get(c as usize).velocity,
+                    &self.states.get(d as usize).velocity,
+                    &self.states.get(e as usize).velocity,
+                    &self.states.get(f as usize).velocity,
+                    &self.states.get(g as usize).velocity,
+                    &self.states.get(h as usize).velocity,
+                ],
+            )
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn movements<S: Simd>(self, simd: S, rows: &[u32; WIDTH]) -> Twists<S> {
+        // SAFETY: as for velocities.
+        let [a, b, c, d, e, f, g, h] = *rows;
+        unsafe {
+            Twists::from_rows(
+                simd,
+                [
+                    &self.states.get(a as usize).movement,
+                    &self.states.get(b as usize).movement,
+                    &self.states.get(c as usize).movement,
+                    &self.states.get(d as usize).movement,
+                    &self.states.get(e as usize).movement,
+                    &self.states.get(f as usize).movement,
+                    &self.states.get(g as usize).movement,
+                    &self.states.get(h as usize).movement,
+                ],
+            )
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn set_velocities<S: Simd>(self, simd: S, rows: &[u32; WIDTH], twists: Twists<S>) {
+        let values = twists.into_rows(simd);
+        for lane in 0..WIDTH {
+            if rows[lane] >= self.first_movable {
+                // SAFETY: as for velocities.
+                unsafe { self.states.get_mut(rows[lane] as usize) }.velocity = values[lane];
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Workers that go through a list of stages together.
+//!
+//! A stage is a row of blocks, each done once by whoever takes it; the next stage begins when all of them are done. Every
+//! worker has a part of each row that it takes from first, the same in every stage, so that what it has in its cache it
+//! meets again; then it helps the others. Nobody waits for a worker that has not come: one that is held up elsewhere
+//! finds the stages done. What a block computes does not depend on who does it.
+//! Cost: two atomic additions a block; some 100 ns a stage if nobody has to wait. Nothing is allocated.
+
+mod shared;
+
+pub(crate) use shared::Shared;
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The most workers that take part.
+pub(crate) const MOST_WORKERS: usize = 32;
+
+/// The counters of the stages; kept to spare allocations.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    /// Of each stage the blocks taken of each worker's part.
+    taken: Vec<AtomicU32>,
+    /// Of each stage the blocks done.
+    done: Vec<AtomicU32>,
+}
+
+/// What a worker is asked to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Task {
+    /// Who does it; workers are counted from 0, and each is in one place at a time.
+    pub(crate) worker: usize,
+    pub(crate) stage: usize,
+    pub(crate) block: u32,
+}
+
+/// Does all blocks of all stages, `blocks[stage]` of each, one stage after the other, by up to `workers` threads.
+pub(crate) fn run(workers: usize, blocks: &[u32], counters: &mut Counters, work: impl Fn(Task) + Sync) {
+    let workers = workers.clamp(1, MOST_WORKERS);
+    if workers == 1 {
+        for (stage, &count) in blocks.iter().enumerate() {
+            (0..count).for_each(|block| work(Task { worker: 0, stage, block }));
+        }
+        return;
+    }
+    reset(&mut counters.taken, blocks.len() * workers);
+    reset(&mut counters.done, blocks.len());
+    let crew = Crew { workers, blocks, counters, work: &work };
+    crew.call(0..workers);
+}
+
+fn reset(counters: &mut Vec<AtomicU32>, count: usize) {
+    counters.iter_mut().for_each(|counter| *counter.get_mut() = 0);
+    counters.resize_with(count, AtomicU32::default);
+}
+
+struct Crew<'a, W> {
+    workers: usize,
+    blocks: &'a [u32],
+    counters: &'a Counters,
+    work: &'a W,
+}
+
+impl<W: Fn(Task) + Sync> Crew<'_, W> {
+    /// Sends workers out. Joins need no allocation.
+    fn call(&self, workers: Range<usize>) {
+        if workers.len() <= 1 {
+            return self.go_through(workers.start);
+        }
+        let middle = workers.start + workers.len() / 2;
+        rayon::join(|| self.call(workers.start..middle), || self.call(middle..workers.end));
+    }
+
+    fn go_through(&self, worker: usize) {
+        for (stage, &count) in self.blocks.iter().enumerate() {
+            let done = &self.counters.done[stage];
+            if done.load(Ordering::Acquire) == count {
+                continue;
+            }
+            for turn in 0..self.workers {
+                let part = (worker + turn) % self.workers;
+                let [first, end] = [part, part + 1].map(|part| (count as usize * part / self.workers) as u32);
+                let taken = &self.counters.taken[stage * self.workers + part];
+                loop {
+                    let block = first + taken.fetch_add(1, Ordering::Relaxed);
+                    if block >= end {
+                        break;
+                    }
+                    (self.work)(Task { worker, stage, block });
+                    done.fetch_add(1, Ordering::Release);
+                }
+            }
+            wait_for(done, count);
+        }
+    }
+}
+
+/// Waits until a stage is done. Others may need the core that this waits on, so it gives it away now and then.
+fn wait_for(done: &AtomicU32, count: u32) {
+    let mut spins = 0u32;
+    while done.load(Ordering::Acquire) != count {
+        spins += 1;
+        if spins.is_multiple_of(4096) {
+            std::thread::yield_now();
+        } else {
+            std::hint::spin_loop();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AtomicU32, Counters, Ordering, Task, run};
+
+    #[test]
+    fn every_block_is_done_once_and_stages_keep_their_order() {
+        let blocks = [3, 0, 17, 1, 100, 2];
+        let mut counters = Counters::default();
+        for workers in [1, 2, 3, 8] {
+            for _ in 0..50 {
+                let seen: Vec<Vec<AtomicU32>> =
+                    blocks.iter().map(|&count| (0..count).map(|_| AtomicU32::new(0)).collect()).collect();
+                run(workers, &blocks, &mut counters, |Task { stage, block, .. }| {
+                    for earlier in &seen[..stage] {
+                        assert!(earlier.iter().all(|count| count.load(Ordering::Relaxed) == 1), "{stage} began early");
+                    }
+                    seen[stage][block as usize].fetch_add(1, Ordering::Relaxed);
+                });
+                assert!(seen.iter().flatten().all(|count| count.load(Ordering::Relaxed) == 1));
+            }
+        }
+    }
+}

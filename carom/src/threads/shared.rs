@@ -1,0 +1,66 @@
+//! A slice in which several workers write at once, each in places of its own.
+//!
+//! The only unsafe code of the library, with its callers in the stages that run in parallel. What makes it sound is said
+//! there: a stage gives each block to one worker, and patches of one colour have no movable body in common.
+#![allow(unsafe_code)]
+
+use std::cell::UnsafeCell;
+use std::marker::PhantomData;
+
+/// A slice whose places are handed out one by one.
+#[derive(Debug)]
+pub(crate) struct Shared<'a, T> {
+    first: *const UnsafeCell<T>,
+    count: usize,
+    slice: PhantomData<&'a mut [T]>,
+}
+
+impl<T> Clone for Shared<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Shared<'_, T> {}
+
+// SAFETY: places are reached through `get` and `get_mut` only, whose callers keep readers and writers of a place apart.
+unsafe impl<T: Send + Sync> Sync for Shared<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: Send + Sync> Send for Shared<'_, T> {}
+
+impl<'a, T> Shared<'a, T> {
+    /// All of a slice, which nobody else sees meanwhile.
+    pub(crate) fn new(slice: &'a mut [T]) -> Self {
+        Self { first: slice.as_mut_ptr().cast_const().cast(), count: slice.len(), slice: PhantomData }
+    }
+
+    /// How many places there are.
+    pub(crate) fn len(self) -> usize {
+        self.count
+    }
+
+    /// A place to read.
+    ///
+    /// # Safety
+    ///
+    /// Nobody writes to the place while the reference lives.
+    #[inline(always)]
+    pub(crate) unsafe fn get(self, index: usize) -> &'a T {
+        assert!(index < self.count);
+        // SAFETY: inside of the slice, which lives as long as this; nobody writes, as the caller says.
+        unsafe { &*UnsafeCell::raw_get(self.first.add(index)) }
+    }
+
+    /// A place to write.
+    ///
+    /// # Safety
+    ///
+    /// Nobody else reads or writes the place while the reference lives.
+    #[inline(always)]
+    #[allow(clippy::mut_from_ref)]
+    pub(crate) unsafe fn get_mut(self, index: usize) -> &'a mut T {
+        assert!(index < self.count);
+        // SAFETY: inside of the slice, which lives as long as this; nobody else is there, as the caller says.
+        unsafe { &mut *UnsafeCell::raw_get(self.first.add(index)) }
+    }
+}
