@@ -67,7 +67,7 @@ fn bodies_that_only_meet_each_other_keep_their_momentum() -> Outcome {
 
 #[test]
 fn no_pile_without_restitution_gains_energy() -> Outcome {
-    let mut worst = 0.0f64;
+    let (mut worst, mut faults) = (0.0f64, Vec::new());
     for seed in 0..50 {
         let mut random = fastrand::Rng::with_seed(100 + seed);
         let mut world = with_gravity();
@@ -82,18 +82,24 @@ fn no_pile_without_restitution_gains_energy() -> Outcome {
         }
         let start = world.energy().total();
         let mut least = start;
-        for step in 0..240 {
+        let mut gain = 0.0f64;
+        for _ in 0..240 {
             world.step(DT)?;
             let total = world.energy().total();
-            let gain = (total - least) / start;
-            worst = worst.max(gain);
-            assert!(gain < 5e-3, "seed {seed}, step {step}: {total} J after {least} J, of {start} J at the start");
+            gain = gain.max((total - least) / start);
             least = least.min(total);
         }
+        worst = worst.max(gain);
+        if gain > 5e-3 {
+            faults.push(format!("seed {seed}: {:.2} % of the start's energy came from nowhere", 100.0 * gain));
+        }
         let kinetic = world.energy().kinetic / start;
-        assert!(kinetic < 0.05, "seed {seed}: {:.1} % of the energy is still movement", 100.0 * kinetic);
+        if kinetic > 0.05 {
+            faults.push(format!("seed {seed}: {:.1} % of the energy is still movement", 100.0 * kinetic));
+        }
     }
     println!("energy rose by {:.4} % of that at the start at the most", worst * 100.0);
+    assert!(faults.is_empty(), "{faults:#?}");
     Ok(())
 }
 

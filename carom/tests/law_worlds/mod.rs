@@ -14,7 +14,7 @@ pub const SLOP: f64 = 0.005;
 
 /// The default solver. Nothing sleeps: laws hold for what is awake.
 pub fn world(builder: WorldBuilder) -> World {
-    builder.build().expect("the gravity is finite")
+    builder.sleeping(false).build().expect("the gravity is finite")
 }
 
 pub fn weightless() -> World {
