@@ -3,7 +3,7 @@
 mod store;
 mod view;
 
-pub(crate) use store::{Bodies, Nature};
+pub(crate) use store::{Bodies, Nature, Rest};
 pub use store::{Collider, Motion};
 pub use view::{BodyMut, BodyRef};
 
@@ -111,6 +111,7 @@ pub struct Body {
     linear_damping: f32,
     angular_damping: f32,
     gravity_scale: f32,
+    may_sleep: bool,
 }
 
 impl Body {
@@ -142,6 +143,7 @@ impl Body {
             linear_damping: 0.0,
             angular_damping: 0.0,
             gravity_scale: 1.0,
+            may_sleep: true,
         }
     }
 
@@ -243,6 +245,12 @@ impl Body {
     /// How much of the world's gravity it feels; 1 unless said.
     pub fn gravity_scale(mut self, scale: f32) -> Self {
         self.gravity_scale = scale;
+        self
+    }
+
+    /// Whether it may fall asleep when it and all that it touches have come to rest; so unless said.
+    pub fn may_sleep(mut self, may_sleep: bool) -> Self {
+        self.may_sleep = may_sleep;
         self
     }
 

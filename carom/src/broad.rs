@@ -356,6 +356,9 @@ pub(crate) fn move_boxes(
 ) -> Result<(), BroadPhaseError> {
     moves.clear();
     for dense in 0..bodies.len() {
+        if bodies.rests[dense].is_asleep() {
+            continue;
+        }
         bodies.place_colliders(dense);
         let displacement = bodies.motions[dense].velocity * dt;
         for &slot in &bodies.natures[dense].colliders {

@@ -49,6 +49,7 @@ pub mod world;
 
 pub mod detector;
 
+mod island;
 mod radix;
 mod simd;
 mod threads;

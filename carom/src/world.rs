@@ -2,6 +2,7 @@
 
 use crate::body::{Bodies, Body, BodyError, BodyId, BodyKind, BodyMut, BodyRef, Collider};
 use crate::broad::{self, BroadPhase, BroadPhaseError, Moved, Pair, Structure};
+use crate::island::Islands;
 use crate::narrow::{InnerEdges, Manifold, Meetings};
 use crate::response::{self, Fault, Setting, Solver};
 use fearless_simd::Level;
@@ -34,6 +35,8 @@ pub struct World {
     /// Boxes on their way to the broad phase; kept to spare allocations.
     moves: Vec<Moved>,
     meetings: Meetings,
+    islands: Islands,
+    sleeps: bool,
     outcome: response::Outcome,
     step: Step,
     time: f64,
@@ -122,6 +125,7 @@ pub struct WorldBuilder {
     inner_edges: InnerEdges,
     bounce_threshold: f32,
     threads: Option<usize>,
+    sleeping: bool,
 }
 
 impl WorldBuilder {
@@ -155,6 +159,12 @@ impl WorldBuilder {
         self
     }
 
+    /// Whether bodies that have come to rest fall asleep, so that they cost nothing; so unless said.
+    pub fn sleeping(mut self, sleeping: bool) -> Self {
+        self.sleeping = sleeping;
+        self
+    }
+
     /// On how many threads of rayon's pool steps are taken; on all of them unless said. The result does not depend on it.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = Some(threads);
@@ -183,6 +193,8 @@ impl WorldBuilder {
             level: Level::new(),
             moves: Vec::new(),
             meetings: Meetings::new(self.inner_edges),
+            islands: Islands::default(),
+            sleeps: self.sleeping,
             outcome: response::Outcome::default(),
             step: Step::default(),
             time: 0.0,
@@ -225,6 +237,7 @@ impl World {
             inner_edges: InnerEdges::default(),
             bounce_threshold: 1.0,
             threads: None,
+            sleeping: true,
         }
     }
 
@@ -244,6 +257,11 @@ impl World {
 
     /// Takes out a body and its shapes.
     pub fn remove(&mut self, id: BodyId) -> Result<(), BodyError> {
+        let dense = self.bodies.resolve(id)? as u32;
+        let touched = self.meetings.manifolds().map(|manifold| [manifold.pair.a.body, manifold.pair.b.body]);
+        for pair in touched.filter(|pair| pair.contains(&dense)) {
+            pair.into_iter().for_each(|body| self.bodies.wake(body as usize));
+        }
         for slot in self.bodies.remove(id)? {
             let removed = self.broad.remove(slot);
             debug_assert_eq!(removed, Ok(()), "every collider has a proxy");
@@ -277,13 +295,18 @@ impl World {
         let setting = self.setting(dt);
         let margins = self.margins();
         let mut clock = Clock::start();
-        let Self { bodies, broad, moves, meetings, outcome, .. } = self;
+        let Self { bodies, broad, moves, meetings, outcome, islands, sleeps, .. } = self;
+        bodies.wake_islands();
         broad::move_boxes(broad.as_mut(), bodies, (dt, margins), moves)?;
         meetings.follow(broad.changes(), bodies, |_, _| {});
         let broad = clock.lap();
         meetings.collide(bodies, setting.workers, margins);
+        Islands::wake(meetings, bodies);
         let narrow = clock.lap();
         response::solve(meetings, bodies, &setting, outcome);
+        if *sleeps {
+            islands.put_to_sleep(meetings, bodies);
+        }
         let response = clock.lap();
         self.time += f64::from(dt);
         self.report(StageTimes { broad, narrow, response });

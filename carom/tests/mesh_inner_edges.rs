@@ -171,7 +171,7 @@ fn slide(
         world.add(Body::fixed().at(pose.position.as_dvec3()).shape(shape.clone()).friction(0.0))?;
     }
     let toward = Vec3::new(heading.cos(), 0.0, heading.sin());
-    let start = -toward * 3.5 + Vec3::Y * (height - 0.004 * height);
+    let start = -toward * 3.5 + Vec3::Y * height;
     let body = Body::dynamic().at(start.as_dvec3()).rotated(Quat::from_rotation_y(yaw)).shape(slider.clone());
     let body = world.add(body.velocity(toward * speed).friction(0.0))?;
     let mut bump = 0.0f64;

@@ -1,6 +1,8 @@
 //! The bodies of a world: dense slices for the stages, generational ids for the door.
 
 use super::{Body, BodyError, BodyId, BodyKind, Material};
+use crate::island::STILL_SPEED;
+use crate::mass::MassProperties;
 use crate::narrow::reach;
 use crate::pose::{LocalPose, Pose};
 use crate::shape::Shape;
@@ -19,6 +21,8 @@ pub struct Motion {
     pub angular_velocity: Vec3,
     /// 1 / mass; 0 for what contacts cannot move.
     pub inverse_mass: f32,
+    /// The same along each axis of the world: 0 along those that are locked.
+    pub inverse_mass_along: Vec3,
     /// The inverse inertia turned into the world; zero for what contacts cannot turn.
     pub inverse_inertia: Mat3,
     /// What forces and torques the user has applied since the last step.
@@ -77,6 +81,8 @@ pub(crate) struct Nature {
     /// The axes of the world along which it cannot move.
     pub(crate) locked: [bool; 3],
     pub(crate) most_speed: Option<f32>,
+    /// How far it reaches from its centre of mass, about.
+    pub(crate) reach: f32,
     /// Whether every axis has the same moment of inertia, so that a free spin keeps its axis.
     pub(crate) is_round: bool,
 }
@@ -95,6 +101,33 @@ impl Nature {
     /// Brings the inverse inertia in the world up to date with the rotation: `R · I⁻¹ · Rᵀ`.
     pub(crate) fn turn_inertia(&self, motion: &mut Motion) {
         motion.inverse_inertia = turned(self.inverse_inertia, motion.rotation);
+    }
+}
+
+/// How a body rests.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Rest {
+    /// For how long it has hardly moved, in s.
+    pub(crate) still_for: f32,
+    /// The island that it sleeps in.
+    island: u32,
+    /// Whether it may sleep.
+    pub(crate) may_sleep: bool,
+}
+
+impl Rest {
+    /// Not the name of an island.
+    pub(crate) const AWAKE: u32 = u32::MAX;
+
+    pub(crate) fn is_asleep(&self) -> bool {
+        self.island != Self::AWAKE
+    }
+
+    /// Counts for how long the body has been still.
+    pub(crate) fn follow(&mut self, nature: &Nature, motion: &Motion, dt: f32) {
+        let turning = motion.angular_velocity.length_squared() * nature.reach * nature.reach;
+        let is_still = motion.velocity.length_squared() + turning < STILL_SPEED * STILL_SPEED;
+        self.still_for = if is_still && self.may_sleep { self.still_for + dt } else { 0.0 };
     }
 }
 
@@ -130,6 +163,9 @@ pub(crate) struct Bodies {
     free_slots: Vec<u32>,
     pub(crate) natures: Vec<Nature>,
     pub(crate) motions: Vec<Motion>,
+    pub(crate) rests: Vec<Rest>,
+    /// Islands that are to wake before the next stage.
+    waking: Vec<u32>,
     colliders: Vec<Option<Collider>>,
     free_colliders: Vec<u32>,
 }
@@ -225,6 +261,7 @@ impl Bodies {
             set_aside: false,
             locked: [false; 3],
             most_speed: None,
+            reach: properties.map_or(0.0, |properties| radius_of_gyration(&properties)),
             is_round: properties.is_none_or(|properties| is_round(properties.inertia)),
         });
         let (velocity, angular_velocity) = match body.kind {
@@ -237,10 +274,12 @@ impl Bodies {
             velocity,
             angular_velocity,
             inverse_mass: properties.map_or(0.0, |properties| properties.mass.recip()),
+            inverse_mass_along: properties.map_or(Vec3::ZERO, |properties| Vec3::splat(properties.mass.recip())),
             inverse_inertia: Mat3::ZERO,
             force: Vec3::ZERO,
             torque: Vec3::ZERO,
         });
+        self.rests.push(Rest { still_for: 0.0, island: Rest::AWAKE, may_sleep: body.may_sleep });
         self.set_pose(dense as usize, body.pose);
         Ok(id)
     }
@@ -250,6 +289,7 @@ impl Bodies {
         let dense = self.resolve(id)?;
         let nature = self.natures.swap_remove(dense);
         self.motions.swap_remove(dense);
+        self.rests.swap_remove(dense);
         for &slot in &nature.colliders {
             self.colliders[slot as usize] = None;
             self.free_colliders.push(slot);
@@ -267,6 +307,39 @@ impl Bodies {
             }
         }
         Ok(nature.colliders)
+    }
+
+    /// A body stands still from now on, as one of an island.
+    pub(crate) fn fall_asleep(&mut self, dense: usize, island: u32) {
+        self.rests[dense].island = island;
+        let motion = &mut self.motions[dense];
+        (motion.velocity, motion.angular_velocity) = (Vec3::ZERO, Vec3::ZERO);
+    }
+
+    /// The body is awake, and those that it sleeps with will be before the next stage.
+    pub(crate) fn wake(&mut self, dense: usize) {
+        let rest = &mut self.rests[dense];
+        if rest.is_asleep() {
+            self.waking.push(rest.island);
+            rest.island = Rest::AWAKE;
+        }
+        rest.still_for = 0.0;
+    }
+
+    /// Wakes the islands of all bodies that were woken; says whether there were any.
+    pub(crate) fn wake_islands(&mut self) -> bool {
+        if self.waking.is_empty() {
+            return false;
+        }
+        self.waking.sort_unstable();
+        for rest in &mut self.rests {
+            if rest.is_asleep() && self.waking.binary_search(&rest.island).is_ok() {
+                rest.island = Rest::AWAKE;
+                rest.still_for = 0.0;
+            }
+        }
+        self.waking.clear();
+        true
     }
 
     pub(crate) fn set_pose(&mut self, dense: usize, pose: Pose) {
@@ -319,6 +392,12 @@ fn margin_of(shape: &Shape) -> f32 {
     const MOST: f32 = 0.02;
     const SHARE: f32 = 0.1;
     MOST.min(SHARE * reach(shape))
+}
+
+/// At this distance from the axis all mass would have the greatest moment of inertia.
+fn radius_of_gyration(properties: &MassProperties) -> f32 {
+    let inertia = properties.inertia;
+    (inertia.x_axis.x.max(inertia.y_axis.y).max(inertia.z_axis.z) / properties.mass).sqrt()
 }
 
 fn is_round(inertia: Mat3) -> bool {

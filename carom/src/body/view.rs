@@ -94,6 +94,11 @@ impl<'a> BodyRef<'a> {
         self.nature().colliders.iter().filter_map(move |&slot| bodies.collider(slot))
     }
 
+    /// Whether it sleeps: it and all that it touches have come to rest, and nothing has disturbed them since.
+    pub fn is_asleep(&self) -> bool {
+        self.bodies.rests[self.dense].is_asleep()
+    }
+
     /// Whether it was left out of the simulation because it went non-finite.
     pub fn is_set_aside(&self) -> bool {
         self.nature().set_aside
@@ -115,6 +120,7 @@ impl<'a> BodyMut<'a> {
     pub fn set_pose(&mut self, pose: Pose) -> Result<(), BodyError> {
         let pose = pose.checked().map_err(|error| BodyError::Pose { error })?;
         self.bodies.set_pose(self.dense, pose);
+        self.bodies.wake(self.dense);
         self.bodies.natures[self.dense].set_aside = false;
         Ok(())
     }
@@ -189,12 +195,19 @@ impl<'a> BodyMut<'a> {
         Ok(())
     }
 
+    /// Wakes it, and with the next step all that it slept with.
+    pub fn wake(&mut self) {
+        self.bodies.wake(self.dense);
+    }
+
+    /// What changes it wakes it.
     fn motion(&mut self) -> &mut Motion {
+        self.bodies.wake(self.dense);
         &mut self.bodies.motions[self.dense]
     }
 
     fn arm_to(&mut self, point: DVec3) -> Result<Vec3, BodyError> {
-        let arm = (point - self.motion().center).as_vec3();
+        let arm = (point - self.bodies.motions[self.dense].center).as_vec3();
         finite("point", arm)?;
         Ok(arm)
     }

@@ -4,6 +4,7 @@ use super::stage::{Manifold, Meeting, Room};
 use super::{InnerEdges, mesh};
 use crate::body::{Bodies, Collider};
 use crate::broad::{Changes, Pair};
+use crate::island;
 use crate::threads::{self, Counters, Shared, Task};
 use crate::world::Margins;
 use std::collections::HashMap;
@@ -27,7 +28,7 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    fn pushes(&self) -> bool {
+    pub(crate) fn pushes(&self) -> bool {
         self.is_live && !self.is_sensor && self.manifolds > 0
     }
 }
@@ -74,6 +75,15 @@ impl Meetings {
             let (is_live, is_touching, was_touching) = (true, false, false);
             self.heads.push(Head { pair, is_live, is_touching, was_touching, is_sensor, manifolds: 0 });
             self.meetings.push(self.spare.pop().unwrap_or_else(Meeting::new));
+        }
+    }
+
+    /// Bodies are awake that were not: their pairs take part as they are.
+    pub(crate) fn enliven(&mut self, bodies: &Bodies) {
+        for head in &mut self.heads {
+            if let (Some(a), Some(b)) = (bodies.collider(head.pair.a), bodies.collider(head.pair.b)) {
+                head.is_live = is_live(a, b, bodies);
+            }
         }
     }
 
@@ -160,9 +170,13 @@ impl Meetings {
     }
 }
 
-/// Whether contacts may move one of the two, and neither is left out.
+/// Whether contacts may move one of the two, one of them is awake, and neither is left out.
 fn is_live(a: &Collider, b: &Collider, bodies: &Bodies) -> bool {
     let moves = |collider: &Collider| bodies.motions()[collider.body as usize].is_movable();
     let is_left_out = |collider: &Collider| bodies.natures[collider.body as usize].is_left_out();
-    (moves(a) || moves(b)) && !is_left_out(a) && !is_left_out(b)
+    let acts = |collider: &Collider| {
+        let body = collider.body;
+        if moves(collider) { !bodies.rests[body as usize].is_asleep() } else { island::is_moving(bodies, body) }
+    };
+    (moves(a) || moves(b)) && (acts(a) || acts(b)) && !is_left_out(a) && !is_left_out(b)
 }

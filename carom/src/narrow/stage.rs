@@ -6,7 +6,7 @@
 
 use super::mesh::{self, ContactBuffer, Relative};
 use super::{Feature, InnerEdges, LocalManifold, MAX_POINTS, PairCache, contact_in};
-use crate::body::{Bodies, Collider};
+use crate::body::{Bodies, Collider, Material};
 use crate::bounds::{Aabb, BoundingVolume};
 use crate::distance::placement::Placement;
 use crate::mid::{ConvexPair, ConvexPart};
@@ -40,6 +40,8 @@ pub struct Manifold {
     pub normal: Vec3,
     /// About how far the smaller part reaches from its origin.
     pub size: f32,
+    /// How the two surfaces behave together; their velocity is in the axes of the world.
+    pub material: Material,
     /// What friction pushed in the last step, from the first body to the second, across the normal.
     pub friction: Vec3,
     /// What friction turned in the last step, around the normal.
@@ -154,7 +156,9 @@ impl Meeting {
             let sides = [(&a.shape, &a.pose), (&b.shape, &b.pose)];
             collide(&pair, sides, margin, (bodies, &mut self.cache, &mut room.contacts), &mut self.manifolds);
         }
+        let material = mixed(a, b, bodies);
         for manifold in &mut self.manifolds {
+            manifold.material = material;
             let same = |before: &&Manifold| {
                 before.pair == manifold.pair && !before.is_inner && before.normal.dot(manifold.normal) > 0.7
             };
@@ -199,6 +203,21 @@ impl Meeting {
         });
         self.parts.retain(|part| part.is_used);
     }
+}
+
+/// How the surfaces of two colliders behave together.
+fn mixed(a: &Collider, b: &Collider, bodies: &Bodies) -> Material {
+    let in_world = |collider: &Collider| {
+        let velocity = collider.material.surface_velocity;
+        // Rarely anything but zero.
+        let turned = if velocity == Vec3::ZERO {
+            velocity
+        } else {
+            bodies.motions()[collider.body as usize].rotation * velocity
+        };
+        Material { surface_velocity: turned, ..collider.material }
+    };
+    in_world(a).mixed(in_world(b))
 }
 
 /// The parts of a collider with their poses in the world: those of a compound, or the shape itself.
@@ -325,6 +344,7 @@ fn in_world(
         pair: *pair,
         normal,
         size,
+        material: Material::default(),
         friction: Vec3::ZERO,
         twist: 0.0,
         rolling: Vec3::ZERO,

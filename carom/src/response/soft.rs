@@ -37,6 +37,8 @@ const CONTACT_DAMPING: f32 = 16.0;
 const MOST_PUSH: f32 = 3.0;
 /// With fewer packs for each a second thread is not worth its waiting.
 const PACKS_A_WORKER: usize = 16;
+/// How often rebounds go over all patches: a body that is hit by several finds its way between them.
+const REBOUNDS: u32 = 8;
 /// How many bodies or pairs are in a block.
 const BLOCK: usize = 64;
 /// No row: nothing touches the body.
@@ -195,7 +197,7 @@ impl Soft {
             of_packs(stages, Kind::Relax);
         }
         if packs.iter().any(|pack| pack.bounces) {
-            of_packs(stages, Kind::Rebound);
+            (0..REBOUNDS).for_each(|_| of_packs(stages, Kind::Rebound));
         }
         blocks.clear();
         blocks.extend(stages.iter().map(|stage| (stage.range.len() as u32).div_ceil(stage.block)));
@@ -244,16 +246,22 @@ impl Soft {
         let count = bodies.len();
         broken.clear();
         broken.resize(count, None);
-        let Bodies { natures, motions, .. } = &mut *bodies;
+        let Bodies { natures, motions, rests, .. } = &mut *bodies;
         let (shared_motions, shared_broken) = (Shared::new(motions), Shared::new(broken));
+        let shared_rests = Shared::new(rests);
         let workers = workers_for(setting, 0, count);
         threads::run(workers, &[count.div_ceil(BLOCK) as u32], counters, |Task { block, .. }| {
             for dense in block_of(block, BLOCK, count) {
                 // SAFETY: each body is in one block.
                 #[allow(unsafe_code)]
-                let (motion, broken) = unsafe { (shared_motions.get_mut(dense), shared_broken.get_mut(dense)) };
-                let state = states.get(row_of[dense] as usize);
-                *broken = finish_body(&natures[dense], motion, state, setting);
+                let (motion, broken, rest) = unsafe {
+                    (shared_motions.get_mut(dense), shared_broken.get_mut(dense), shared_rests.get_mut(dense))
+                };
+                if !rest.is_asleep() {
+                    let state = states.get(row_of[dense] as usize);
+                    *broken = finish_body(&natures[dense], motion, state, setting);
+                    rest.follow(&natures[dense], motion, setting.dt);
+                }
             }
         });
         for (dense, stage) in broken.iter().enumerate() {

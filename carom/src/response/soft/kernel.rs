@@ -3,14 +3,13 @@
 //! Each pass goes over the points one after the other, each seeing what those before it have done (Gauss–Seidel), by the
 //! 3×3 response of the patch; the bodies' velocities are read and written once a pass. A point that is apart may close by
 //! its gap within the substep. Depth is taken out softly in [`push`], and the speed that this adds is taken back in
-//! [`relax`], which is rigid. Impulses that are no numbers are left out: what caused them is found
-//! in the body that has them.
+//! [`relax`], which is rigid. Impulses that are no numbers are left out, and break the bodies that caused them.
 //! Sources: Catto 2024, Solver2D, for the soft step with relaxation; the reduction of a patch to six numbers is ours.
 
 use super::lanes::{Tensors, Twists, Vectors, load, store};
 use super::pack::Pack;
 use super::state::Rows;
-use fearless_simd::{f32x8, prelude::*};
+use fearless_simd::{f32x8, mask32x8, prelude::*};
 
 /// What the passes need to know of a substep.
 #[derive(Debug, Clone, Copy)]
@@ -82,6 +81,19 @@ impl<S: Simd> Meeting<S> {
     fn act_normally(&mut self, simd: S, pack: &Pack, push: &Closing<S>) {
         let torque = self.tangent.times(push.around_tangent).plus(self.across.times(push.around_across));
         self.act(simd, pack, self.normal.times(push.along), torque);
+    }
+
+    /// In lanes whose numbers have overflowed both bodies are at fault, unless one of them was before: what touches it is
+    /// not.
+    #[cold]
+    fn break_lanes(&mut self, simd: S, is_number: mask32x8<S>) {
+        let most = f32x8::splat(simd, f32::MAX);
+        let sum = |v: &Vectors<S>| v.x.abs() + v.y.abs() + v.z.abs();
+        let all = sum(&self.a.linear) + sum(&self.a.angular) + sum(&self.b.linear) + sum(&self.b.angular);
+        let breaks = all.simd_le(most) & !is_number;
+        let nan = f32x8::splat(simd, f32::NAN);
+        self.a.linear.x = breaks.select(nan, self.a.linear.x);
+        self.b.linear.x = breaks.select(nan, self.b.linear.x);
     }
 
     #[inline(always)]
@@ -164,7 +176,7 @@ pub(super) fn push<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: &
     let mut meeting = Meeting::new(simd, pack, rows);
     let load_on_all = total_load(simd, pack);
     solve_friction(simd, pack, &mut meeting, load_on_all);
-    let change = solve_normal::<S, true>(simd, pack, rows, substep, &meeting);
+    let change = solve_normal::<S, true>(simd, pack, rows, substep, &mut meeting);
     meeting.act_normally(simd, pack, &change);
     meeting.write(simd, pack, rows);
 }
@@ -173,13 +185,14 @@ pub(super) fn push<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: &
 #[inline(always)]
 pub(super) fn relax<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: &Substep) {
     let mut meeting = Meeting::new(simd, pack, rows);
+    let change = solve_normal::<S, false>(simd, pack, rows, substep, &mut meeting);
+    meeting.act_normally(simd, pack, &change);
+    // Now that the load has none of the push in it: friction must not hold more than what weighs.
     let load_on_all = total_load(simd, pack);
+    solve_friction(simd, pack, &mut meeting, load_on_all);
     if pack.rolls {
         solve_rolling(simd, pack, &mut meeting, load_on_all);
     }
-    solve_friction(simd, pack, &mut meeting, load_on_all);
-    let change = solve_normal::<S, false>(simd, pack, rows, substep, &meeting);
-    meeting.act_normally(simd, pack, &change);
     meeting.write(simd, pack, rows);
 }
 
@@ -232,7 +245,7 @@ fn total_load<S: Simd>(simd: S, pack: &Pack) -> f32x8<S> {
 
 /// How often a pass goes over the points of a patch, to and fro. One sweep leaves the patch tilted towards the point that
 /// came first, and a stack of ten boxes sways.
-const SWEEPS: usize = 4;
+const SWEEPS: usize = 2;
 
 /// All points; returns what acts in all.
 #[inline(always)]
@@ -241,7 +254,7 @@ fn solve_normal<S: Simd, const PUSHES: bool>(
     pack: &mut Pack,
     rows: Rows<'_>,
     substep: &Substep,
-    meeting: &Meeting<S>,
+    meeting: &mut Meeting<S>,
 ) -> Closing<S> {
     let mut seen = meeting.closing(&meeting.a, &meeting.b);
     let moved_a = rows.movements(simd, &pack.bodies[0]);
@@ -252,6 +265,8 @@ fn solve_normal<S: Simd, const PUSHES: bool>(
     let zero = f32x8::splat(simd, 0.0);
     let count = pack.points.min(4) as usize;
     let sweeps = if count > 1 { SWEEPS } else { 1 };
+    // Of all that is wanted: not a number if one of them is not.
+    let mut all_wanted = zero;
     for turn in 0..sweeps * count {
         let (sweep, turn) = (turn / count, turn % count);
         let point = if sweep % 2 == 0 { turn } else { count - 1 - turn };
@@ -270,11 +285,16 @@ fn solve_normal<S: Simd, const PUSHES: bool>(
             rigid
         };
         let total = sound(simd, wanted, impulse);
+        all_wanted = all_wanted + wanted.abs();
         if !PUSHES && sweep + 1 == sweeps {
             store(load(simd, &pack.total[point]) + total, &mut pack.total[point]);
         }
         store(total, &mut pack.impulse[point]);
         response.add(total - impulse, levers, &mut seen, &mut change_in_all);
+    }
+    let is_number = all_wanted.simd_le(f32x8::splat(simd, f32::MAX));
+    if !is_number.all_true() {
+        meeting.break_lanes(simd, is_number);
     }
     change_in_all
 }

@@ -123,14 +123,29 @@ impl<S: Simd> Twists<S> {
         }
     }
 
-    /// To one row of each body.
+    /// To one row of each body, in halves: whoever copies a whole row right after its halves were written waits for them.
     #[inline(always)]
-    pub(super) fn into_rows(self, simd: S) -> [Row; 8] {
+    pub(super) fn into_rows(self, simd: S) -> [Halves<S>; 8] {
         let (x, y, z) = (self.linear.x.split(), self.linear.y.split(), self.linear.z.split());
         let (u, v, w) = (self.angular.x.split(), self.angular.y.split(), self.angular.z.split());
         let [a, b, c, d] = rows(simd, [x.0, y.0, z.0, u.0, v.0, w.0]);
         let [e, f, g, h] = rows(simd, [x.1, y.1, z.1, u.1, v.1, w.1]);
         [a, b, c, d, e, f, g, h]
+    }
+}
+
+/// The two halves of a row.
+#[derive(Clone, Copy)]
+pub(super) struct Halves<S: Simd> {
+    low: f32x4<S>,
+    high: f32x4<S>,
+}
+
+impl<S: Simd> Halves<S> {
+    #[inline(always)]
+    pub(super) fn store(self, row: &mut Row) {
+        self.low.store_slice(&mut row[..4]);
+        self.high.store_slice(&mut row[4..]);
     }
 }
 
@@ -154,7 +169,7 @@ fn columns<S: Simd>(simd: S, rows: [&Row; 4]) -> [f32x4<S>; 6] {
 
 /// Four rows of six columns.
 #[inline(always)]
-fn rows<S: Simd>(simd: S, columns: [f32x4<S>; 6]) -> [Row; 4] {
+fn rows<S: Simd>(simd: S, columns: [f32x4<S>; 6]) -> [Halves<S>; 4] {
     let [x, y, z, u, v, w] = columns;
     let zero = f32x4::splat(simd, 0.0);
     let (xz_low, xz_high) = (x.zip_low(z), x.zip_high(z));
@@ -162,10 +177,10 @@ fn rows<S: Simd>(simd: S, columns: [f32x4<S>; 6]) -> [Row; 4] {
     let (vw_low, vw_high) = (v.zip_low(w), v.zip_high(w));
     // The pairs are [v0 w0 v1 w1] and [v2 w2 v3 w3]: two bodies in each.
     [
-        row(xz_low.zip_low(yu_low), vw_low),
-        row(xz_low.zip_high(yu_low), vw_low.slide::<2>(zero)),
-        row(xz_high.zip_low(yu_high), vw_high),
-        row(xz_high.zip_high(yu_high), vw_high.slide::<2>(zero)),
+        Halves { low: xz_low.zip_low(yu_low), high: vw_low },
+        Halves { low: xz_low.zip_high(yu_low), high: vw_low.slide::<2>(zero) },
+        Halves { low: xz_high.zip_low(yu_high), high: vw_high },
+        Halves { low: xz_high.zip_high(yu_high), high: vw_high.slide::<2>(zero) },
     ]
 }
 
@@ -177,12 +192,4 @@ fn low<S: Simd>(simd: S, row: &Row) -> f32x4<S> {
 #[inline(always)]
 fn high<S: Simd>(simd: S, row: &Row) -> f32x4<S> {
     f32x4::from_slice(simd, &row[4..])
-}
-
-#[inline(always)]
-fn row<S: Simd>(low: f32x4<S>, high: f32x4<S>) -> Row {
-    let mut row = [0.0; 8];
-    low.store_slice(&mut row[..4]);
-    high.store_slice(&mut row[4..]);
-    row
 }

@@ -96,6 +96,16 @@ impl Pack {
     };
 }
 
+impl Pack {
+    /// No lane has a point.
+    pub(super) fn forget_points(&mut self) {
+        (self.points, self.bounces, self.rolls) = (0, false, false);
+        for lanes in [&mut self.gap, &mut self.mass, &mut self.impulse, &mut self.total, &mut self.rebound] {
+            *lanes = [NO_LANES; 4];
+        }
+    }
+}
+
 /// What a soft constraint does with depth.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Softness {

@@ -4,7 +4,7 @@ use super::colour::{NO_PATCH, Patch};
 use super::lanes::{Lanes, Tensors, Vectors, load, store};
 use super::pack::{Pack, Softness, WIDTH};
 use crate::body::Bodies;
-use crate::narrow::{Manifold, Meeting};
+use crate::narrow::{Contact, Manifold, Meeting};
 use fearless_simd::{Level, dispatch, f32x8, prelude::*};
 use glam::Vec3;
 
@@ -28,7 +28,11 @@ type Offsets = [[Lanes; 3]; 4];
 
 /// Fills a pack with its patches.
 pub(super) fn fill(level: Level, pack: &mut Pack, lanes: &[Patch], meetings: &[Meeting], bodies: &Bodies, plan: &Plan) {
-    pack.clone_from(&Pack::EMPTY);
+    if lanes.contains(&NO_PATCH) {
+        pack.clone_from(&Pack::EMPTY);
+    } else {
+        pack.forget_points();
+    }
     let mut offsets: Offsets = [[[0.0; WIDTH]; 3]; 4];
     for (lane, patch) in lanes.iter().enumerate().take(WIDTH).filter(|(_, patch)| **patch != NO_PATCH) {
         let manifold = &meetings[patch.meeting as usize].manifolds()[patch.manifold as usize];
@@ -53,17 +57,12 @@ fn fill_lane(
     let parts = [&manifold.pair.a, &manifold.pair.b];
     let indices = parts.map(|part| part.body as usize);
     let mut moving = 0;
-    let mut closing_by_forces = 0.0;
     for (side, (&index, arm)) in indices.iter().zip([middle_a, middle_b]).enumerate() {
         pack.bodies[side][lane] = patch.rows[side];
         set(&mut pack.arms[side], lane, arm);
         let motion = &bodies.motions[index];
-        if !motion.is_movable() {
-            continue;
-        }
-        moving += 1;
-        let nature = &bodies.natures[index];
-        set(&mut pack.inverse_mass[side], lane, motion.inverse_mass * nature.free_axes());
+        moving += usize::from(motion.is_movable());
+        set(&mut pack.inverse_mass[side], lane, motion.inverse_mass_along);
         let inertia = &motion.inverse_inertia;
         let entries = [
             inertia.x_axis.x,
@@ -76,11 +75,8 @@ fn fill_lane(
         for (lanes, entry) in pack.inverse_inertia[side].iter_mut().zip(entries) {
             lanes[lane] = entry;
         }
-        let acceleration = plan.gravity * nature.gravity_scale + motion.force * motion.inverse_mass;
-        closing_by_forces += manifold.normal.dot(acceleration) * if side == 0 { 1.0 } else { -1.0 };
     }
-    let materials = parts.map(|part| bodies.material(part.collider));
-    let material = materials[0].mixed(materials[1]);
+    let material = &manifold.material;
     pack.points = pack.points.max(contacts.len() as u32);
     set(&mut pack.normal, lane, manifold.normal);
     pack.friction[lane] = material.friction;
@@ -100,11 +96,7 @@ fn fill_lane(
         pack.mass[point][lane] = 1.0;
         pack.impulse[point][lane] = contact.carried * plan.stretch;
         if material.restitution > 0.0 {
-            let [a, b] = indices.map(|index| &bodies.motions[index]);
-            let closing = (a.velocity_at(contact.arm_a) - b.velocity_at(contact.arm_b)).dot(manifold.normal);
-            // Falling on through the gap.
-            let square = closing * closing - 2.0 * closing_by_forces * contact.depth;
-            let impact = if closing > 0.0 { square.max(0.0).sqrt() } else { 0.0 };
+            let impact = impact_speed(manifold, contact, indices, bodies, plan);
             if impact > plan.bounce_threshold {
                 pack.rebound[point][lane] = material.restitution * impact;
                 pack.bounces = true;
@@ -112,21 +104,29 @@ fn fill_lane(
         }
     }
     pack.twist_reach[lane] = TWIST_SHARE * reach * share;
-    // For now in the axes of the world; they are turned to the tangents once these are known.
-    let surface = [0, 1].map(|side| {
-        let (index, material) = (indices[side], materials[side]);
-        bodies.motions[index].rotation * material.surface_velocity
-    });
-    let surface = surface[0] - surface[1];
     let (u, v) = tangents(manifold.normal);
-    pack.surface[0][lane] = u.dot(surface);
-    pack.surface[1][lane] = v.dot(surface);
+    // The surface of the first carries the second along.
+    pack.surface[0][lane] = -u.dot(material.surface_velocity);
+    pack.surface[1][lane] = -v.dot(material.surface_velocity);
     pack.friction_impulse[0][lane] = u.dot(manifold.friction) * plan.stretch;
     pack.friction_impulse[1][lane] = v.dot(manifold.friction) * plan.stretch;
     pack.rolling_impulse[0][lane] = u.dot(manifold.rolling) * plan.stretch;
     pack.rolling_impulse[1][lane] = v.dot(manifold.rolling) * plan.stretch;
     pack.twist_impulse[lane] = manifold.twist * plan.stretch;
     set(&mut pack.tangent, lane, u);
+}
+
+/// How fast two bodies will close at a point once they are there, falling on through the gap.
+fn impact_speed(manifold: &Manifold, contact: &Contact, indices: [usize; 2], bodies: &Bodies, plan: &Plan) -> f32 {
+    let [a, b] = indices.map(|index| &bodies.motions[index]);
+    let closing = (a.velocity_at(contact.arm_a) - b.velocity_at(contact.arm_b)).dot(manifold.normal);
+    let [falling_a, falling_b] = indices.map(|index| {
+        let motion = &bodies.motions[index];
+        plan.gravity * bodies.gravity_scale(index as u32) + motion.force * motion.inverse_mass
+    });
+    let by_forces = manifold.normal.dot(falling_a - falling_b);
+    let square = closing * closing - 2.0 * by_forces * contact.depth;
+    if closing > 0.0 { square.max(0.0).sqrt() } else { 0.0 }
 }
 
 #[inline(always)]

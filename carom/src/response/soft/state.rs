@@ -121,7 +121,7 @@ impl<'a> Rows<'a> {
         for lane in 0..WIDTH {
             if rows[lane] >= self.first_movable {
                 // SAFETY: as for velocities.
-                unsafe { self.states.get_mut(rows[lane] as usize) }.velocity = values[lane];
+                values[lane].store(&mut unsafe { self.states.get_mut(rows[lane] as usize) }.velocity);
             }
         }
     }
