@@ -111,10 +111,17 @@ pub const GROWTH: [(usize, Entry); 2] = [
     (20_000, Entry { name: "container-20k", build: || piles::container_of(20_000) }),
 ];
 
+/// Not raced: they tell what an engine can hold up.
+pub const TRIALS: &[Entry] = &[
+    Entry { name: "tower-30", build: stacks::tower },
+    Entry { name: "heavy-on-light", build: stacks::heavy_on_light },
+];
+
 /// The scene of that name.
 pub fn by_name(name: &str) -> Option<Scene> {
     let growth = GROWTH.iter().map(|(_, entry)| entry);
-    SCENES.iter().chain(growth).find(|entry| entry.name == name).map(|entry| (entry.build)())
+    let mut all = SCENES.iter().chain(growth).chain(TRIALS);
+    all.find(|entry| entry.name == name).map(|entry| (entry.build)())
 }
 
 impl Scene {

@@ -65,6 +65,27 @@ pub fn jolt_pyramid() -> Scene {
     scene
 }
 
+/// Thirty boxes on each other.
+pub fn tower() -> Scene {
+    let mut scene = Scene::new(9.81, 0.5, Settles::Stands);
+    scene.floor(100.0);
+    let shape = scene.cuboid(Vec3::splat(0.5));
+    for level in 0..30u8 {
+        scene.dynamic(shape, [0.0, 0.5 + f32::from(level), 0.0]);
+    }
+    scene
+}
+
+/// A box of 1,000 kg on one of 1 kg.
+pub fn heavy_on_light() -> Scene {
+    let mut scene = Scene::new(9.81, 0.5, Settles::Stands);
+    scene.floor(100.0);
+    let shape = scene.cuboid(Vec3::splat(0.5));
+    scene.dynamic(shape, [0.0, 0.5, 0.0]).density = 1.0;
+    scene.dynamic(shape, [0.0, 1.5, 0.0]).density = 1000.0;
+    scene
+}
+
 /// Touching boxes of half a metre, one layer of them deep, with the middle of the base at `place`.
 fn flat_pyramid(scene: &mut Scene, base: usize, density: f32, place: Vec3) {
     let shape = scene.cuboid(Vec3::splat(0.5));
