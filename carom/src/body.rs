@@ -3,7 +3,7 @@
 mod store;
 mod view;
 
-pub(crate) use store::{Bodies, Nature, Rest};
+pub(crate) use store::{Bodies, MARGIN_SHARE, Nature, Rest};
 pub use store::{Collider, Motion};
 pub use view::{BodyMut, BodyRef};
 

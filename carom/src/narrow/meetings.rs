@@ -2,9 +2,10 @@
 
 use super::stage::{Manifold, Meeting, Room};
 use super::{InnerEdges, mesh};
-use crate::body::{Bodies, Collider};
+use crate::body::Bodies;
 use crate::broad::{Changes, Pair};
 use crate::island;
+use crate::shape::Shape;
 use crate::threads::{self, Counters, Shared, Task};
 use crate::world::Margins;
 use std::collections::HashMap;
@@ -23,13 +24,64 @@ pub(crate) struct Head {
     pub(crate) was_touching: bool,
     /// Whether it is only told of, and pushes nothing.
     pub(crate) is_sensor: bool,
-    /// How many manifolds it has.
+    /// Its bodies, as they are numbered in this step.
+    pub(crate) bodies: [u32; 2],
+    /// How many manifolds it has, how many points these have, and how deep the deepest is.
     pub(crate) manifolds: u32,
+    pub(crate) points: u32,
+    pub(crate) deepest: f32,
+    /// Whether one of the two bodies sleeps.
+    touches_sleeper: bool,
+    /// Whether one of the two is ground for N6: nothing moves it, or it is a compound.
+    pub(crate) has_ground: bool,
+    /// Whether one of the manifolds leads into other ground.
+    pub(crate) has_inner: bool,
+}
+
+/// A manifold that pushes, by where it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Pushing {
+    /// The pair, and which of its manifolds.
+    pub(crate) meeting: u32,
+    pub(crate) manifold: u32,
+    pub(crate) bodies: [u32; 2],
+    /// Whether it has one point only.
+    pub(crate) is_point: bool,
 }
 
 impl Head {
+    fn new(pair: Pair, is_sensor: bool) -> Self {
+        Self {
+            pair,
+            is_live: true,
+            is_touching: false,
+            was_touching: false,
+            is_sensor,
+            bodies: [0; 2],
+            manifolds: 0,
+            points: 0,
+            deepest: 0.0,
+            touches_sleeper: false,
+            has_ground: false,
+            has_inner: false,
+        }
+    }
+
     pub(crate) fn pushes(&self) -> bool {
         self.is_live && !self.is_sensor && self.manifolds > 0
+    }
+
+    /// Whether something awake has come near a body that sleeps.
+    pub(crate) fn wakes(&self) -> bool {
+        self.touches_sleeper && self.pushes()
+    }
+
+    /// Takes note of what was found.
+    fn note(&mut self, manifolds: &[Manifold]) {
+        self.manifolds = manifolds.len() as u32;
+        self.points = manifolds.iter().map(|manifold| manifold.contacts().len() as u32).sum();
+        self.deepest = manifolds.iter().map(Manifold::deepest).fold(f32::NEG_INFINITY, f32::max);
+        self.has_inner = false;
     }
 }
 
@@ -42,6 +94,7 @@ pub(crate) struct Meetings {
     place_of: HashMap<Pair, u32>,
     spare: Vec<Meeting>,
     rooms: Vec<Room>,
+    activities: Vec<Activity>,
     counters: Counters,
     inner_edges: InnerEdges,
     seams: mesh::SeamScratch,
@@ -72,17 +125,17 @@ impl Meetings {
             }
             self.place_of.insert(pair, self.heads.len() as u32);
             let is_sensor = a.is_sensor || b.is_sensor;
-            let (is_live, is_touching, was_touching) = (true, false, false);
-            self.heads.push(Head { pair, is_live, is_touching, was_touching, is_sensor, manifolds: 0 });
+            self.heads.push(Head::new(pair, is_sensor));
             self.meetings.push(self.spare.pop().unwrap_or_else(Meeting::new));
         }
     }
 
     /// Bodies are awake that were not: their pairs take part as they are.
     pub(crate) fn enliven(&mut self, bodies: &Bodies) {
+        Activity::list(bodies, &mut self.activities);
         for head in &mut self.heads {
             if let (Some(a), Some(b)) = (bodies.collider(head.pair.a), bodies.collider(head.pair.b)) {
-                head.is_live = is_live(a, b, bodies);
+                head.is_live = self.activities[a.body as usize].is_live(self.activities[b.body as usize]);
             }
         }
     }
@@ -92,6 +145,11 @@ impl Meetings {
         for manifold in self.meetings.iter_mut().flat_map(|meeting| meeting.manifolds_mut()) {
             for part in [&mut manifold.pair.a, &mut manifold.pair.b] {
                 part.body = bodies.collider(part.collider).map_or(part.body, |collider| collider.body);
+            }
+        }
+        for head in &mut self.heads {
+            for (body, slot) in head.bodies.iter_mut().zip([head.pair.a, head.pair.b]) {
+                *body = bodies.collider(slot).map_or(*body, |collider| collider.body);
             }
         }
     }
@@ -120,12 +178,25 @@ impl Meetings {
         self.meetings.iter().flat_map(|meeting| meeting.manifolds()).filter(|manifold| !manifold.is_inner)
     }
 
-    /// The manifolds that push: with the place of their pair and their number in it.
-    pub(crate) fn pushing(&self) -> impl Iterator<Item = (u32, u32, &Manifold)> {
-        let live = (0u32..).zip(self.heads.iter().zip(&self.meetings)).filter(|(_, (head, _))| head.pushes());
-        live.flat_map(|(place, (_, meeting))| {
-            let manifolds = (0u32..).zip(meeting.manifolds()).filter(|(_, manifold)| !manifold.is_inner);
-            manifolds.map(move |(index, manifold)| (place, index, manifold))
+    /// The manifolds that push.
+    pub(crate) fn pushing(&self) -> impl Iterator<Item = (Pushing, &Manifold)> {
+        self.pushing_places()
+            .map(|place| (place, &self.meetings[place.meeting as usize].manifolds()[place.manifold as usize]))
+    }
+
+    /// Where the manifolds that push are. Of pairs with a single one only the head is looked at: it is small, and they
+    /// are most.
+    pub(crate) fn pushing_places(&self) -> impl Iterator<Item = Pushing> {
+        let live = (0u32..).zip(&self.heads).filter(|(_, head)| head.pushes());
+        live.flat_map(move |(meeting, head)| {
+            (0..head.manifolds).filter_map(move |manifold| {
+                let place = Pushing { meeting, manifold, bodies: head.bodies, is_point: head.points == 1 };
+                if head.manifolds == 1 && !head.has_inner {
+                    return Some(place);
+                }
+                let found = &self.meetings[meeting as usize].manifolds()[manifold as usize];
+                (!found.is_inner).then_some(Pushing { is_point: found.contacts().len() == 1, ..place })
+            })
         })
     }
 
@@ -137,7 +208,9 @@ impl Meetings {
 
     /// The stage: collides all pairs that may have changed.
     pub(crate) fn collide(&mut self, bodies: &Bodies, workers: usize, margins: Margins) {
-        let Self { heads, meetings, rooms, counters, .. } = self;
+        let Self { heads, meetings, rooms, counters, activities, .. } = self;
+        Activity::list(bodies, activities);
+        let activities = &*activities;
         let blocks = heads.len().div_ceil(BLOCK) as u32;
         let workers = if blocks < 4 { 1 } else { workers };
         while rooms.len() < workers.clamp(1, threads::MOST_WORKERS) {
@@ -156,27 +229,51 @@ impl Meetings {
                 let (Some(a), Some(b)) = (bodies.collider(head.pair.a), bodies.collider(head.pair.b)) else {
                     continue;
                 };
-                head.is_live = is_live(a, b, bodies);
+                let [body_a, body_b] = [activities[a.body as usize], activities[b.body as usize]];
+                head.is_live = body_a.is_live(body_b);
                 if head.is_live {
-                    let margin = margins.of(a).min(margins.of(b));
+                    head.bodies = [a.body, b.body];
+                    head.touches_sleeper = body_a.sleeps() || body_b.sleeps();
+                    let is_compound = |shape: &Shape| matches!(shape, Shape::Compound(_));
+                    let is_ground = !body_a.moves || !body_b.moves || is_compound(&a.shape) || is_compound(&b.shape);
+                    head.has_ground = is_ground;
+                    let margin = margins.of_pair(a, b, bodies);
                     meeting.update([head.pair.a, head.pair.b], margin, bodies, room);
-                    head.manifolds = meeting.manifolds().len() as u32;
+                    head.note(meeting.manifolds());
                 }
             }
         });
         if self.inner_edges == InnerEdges::Smooth {
-            mesh::mark_inner_seams(&mut self.meetings, bodies, &mut self.seams);
+            mesh::mark_inner_seams(&mut self.heads, &mut self.meetings, bodies, &mut self.seams);
         }
     }
 }
 
-/// Whether contacts may move one of the two, one of them is awake, and neither is left out.
-fn is_live(a: &Collider, b: &Collider, bodies: &Bodies) -> bool {
-    let moves = |collider: &Collider| bodies.motions()[collider.body as usize].is_movable();
-    let is_left_out = |collider: &Collider| bodies.natures[collider.body as usize].is_left_out();
-    let acts = |collider: &Collider| {
-        let body = collider.body;
-        if moves(collider) { !bodies.rests[body as usize].is_asleep() } else { island::is_moving(bodies, body) }
-    };
-    (moves(a) || moves(b)) && (acts(a) || acts(b)) && !is_left_out(a) && !is_left_out(b)
+/// What a body takes part in, for the question of which pairs are collided.
+#[derive(Debug, Clone, Copy, Default)]
+struct Activity {
+    moves: bool,
+    /// It is awake, or moves by itself.
+    acts: bool,
+    is_left_out: bool,
+}
+
+impl Activity {
+    fn list(bodies: &Bodies, list: &mut Vec<Self>) {
+        list.clear();
+        list.extend((0..bodies.len()).map(|body| {
+            let moves = bodies.motions[body].is_movable();
+            let acts = if moves { !bodies.rests[body].is_asleep() } else { island::is_moving(bodies, body as u32) };
+            Self { moves, acts, is_left_out: bodies.natures[body].is_left_out() }
+        }));
+    }
+
+    fn sleeps(self) -> bool {
+        self.moves && !self.acts
+    }
+
+    /// Whether contacts may move one of the two, one of them is awake, and neither is left out.
+    fn is_live(self, other: Self) -> bool {
+        (self.moves || other.moves) && (self.acts || other.acts) && !(self.is_left_out || other.is_left_out)
+    }
 }
