@@ -152,9 +152,7 @@ impl Report {
         line("stage", &words(&["time per step", "share"]));
         let Stages { broad, narrow, response } = self.stages;
         let all = broad + narrow + response;
-        for (name, seconds) in
-            [("broad", broad), ("narrow", narrow), ("response", response), ("all", all)]
-        {
+        for (name, seconds) in [("broad", broad), ("narrow", narrow), ("response", response), ("all", all)] {
             let per_step = seconds / f64::from(self.steps.max(1)) * 1e6;
             let share = if all > 0.0 { 100.0 * seconds / all } else { 0.0 };
             line(name, &[format!("{per_step:.1} µs"), format!("{share:.0} %")]);
