@@ -8,6 +8,7 @@ mod clouds;
 mod impact;
 mod measure;
 mod narrow;
+mod scenes;
 mod shapes;
 
 use clap::{Parser, ValueEnum};
@@ -41,6 +42,8 @@ enum Area {
     Narrow,
     /// The time of impact.
     Impact,
+    /// Whole scenes: stacks, heaps, terrains.
+    Scenes,
 }
 
 /// How long the comparison may take.
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
         Area::Broad => broad::rows(effort, &arguments.only),
         Area::Narrow => narrow::rows(effort, &arguments.only),
         Area::Impact => impact::rows(effort, &arguments.only),
+        Area::Scenes => scenes::rows(effort, &arguments.only),
     };
     let reported = rows.and_then(|rows| {
         measure::report(&rows, arguments.json.as_deref())?;
@@ -75,6 +79,7 @@ fn main() -> ExitCode {
                 impact::print_summary(&rows);
                 Ok(())
             }
+            Area::Scenes => scenes::print_summary(&rows),
         }
     });
     match reported {
