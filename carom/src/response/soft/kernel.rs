@@ -174,6 +174,9 @@ pub(super) fn warm_start<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
 #[inline(always)]
 pub(super) fn push<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: &Substep) {
     let mut meeting = Meeting::new(simd, pack, rows);
+    // By the load of the last substep, which has no push in it. Without it pyramids do not come to rest.
+    let load_on_all = total_load(simd, pack);
+    solve_friction(simd, pack, &mut meeting, load_on_all);
     let change = solve_normal::<S, true>(simd, pack, rows, substep, &mut meeting);
     meeting.act_normally(simd, pack, &change);
     meeting.write(simd, pack, rows);
@@ -241,7 +244,7 @@ fn total_load<S: Simd>(simd: S, pack: &Pack) -> f32x8<S> {
     total
 }
 
-/// All points once; returns what acts in all.
+/// All points, one after the other; returns what acts in all.
 #[inline(always)]
 fn solve_normal<S: Simd, const PUSHES: bool>(
     simd: S,
@@ -259,7 +262,11 @@ fn solve_normal<S: Simd, const PUSHES: bool>(
     let zero = f32x8::splat(simd, 0.0);
     // Of all that is wanted: not a number if one of them is not.
     let mut all_wanted = zero;
-    for point in 0..pack.points.min(4) as usize {
+    let count = pack.points.min(4) as usize;
+    // To and fro: one sweep leaves a patch tilted towards the point that came first, and pyramids do not come to rest.
+    let sweeps = if count == 1 { 1 } else { 2 };
+    for turn in 0..sweeps * count {
+        let point = if turn < count { turn } else { 2 * count - 1 - turn };
         let levers = [load(simd, &pack.point[point].levers[0]), load(simd, &pack.point[point].levers[1])];
         let gap = load(simd, &pack.point[point].gap) + moved.at(levers);
         let impulse = load(simd, &pack.point[point].impulse);
@@ -276,7 +283,7 @@ fn solve_normal<S: Simd, const PUSHES: bool>(
         };
         let total = sound(simd, wanted, impulse);
         all_wanted += wanted.abs();
-        if !PUSHES {
+        if !PUSHES && turn >= (sweeps - 1) * count {
             store(load(simd, &pack.point[point].total) + total, &mut pack.point[point].total);
         }
         store(total, &mut pack.point[point].impulse);
