@@ -17,9 +17,9 @@ use glam::{DMat3, DQuat, DVec3, Vec3};
 pub(super) fn apply_forces(bodies: &mut Bodies, setting: &Setting) {
     let dt = setting.dt;
     for (nature, motion) in bodies.natures.iter().zip(&mut bodies.motions) {
-        if motion.is_movable() && !nature.set_aside {
+        if motion.is_movable() && !nature.is_left_out() {
             let acceleration = setting.gravity * nature.gravity_scale + motion.force * motion.inverse_mass;
-            motion.velocity += acceleration * dt;
+            motion.velocity += acceleration * nature.free_axes() * dt;
             motion.angular_velocity += motion.inverse_inertia * motion.torque * dt;
             // The implicit form of dv/dt = -c·v: stable for any rate.
             motion.velocity /= 1.0 + dt * nature.linear_damping;
@@ -42,6 +42,7 @@ pub(super) fn advance(bodies: &mut Bodies, dt: f32) {
         if nature.kind == BodyKind::Fixed || nature.is_left_out() {
             continue;
         }
+        nature.limit(motion);
         motion.center += motion.velocity.as_dvec3() * f64::from(dt);
         turn(nature, motion, dt);
     }
@@ -84,9 +85,10 @@ fn turn(nature: &Nature, motion: &mut Motion, dt: f32) {
     if motion.angular_velocity == Vec3::ZERO {
         return;
     }
-    if !motion.is_movable() {
+    if !motion.is_movable() || nature.is_turn_locked() {
         let turn = turn_by(motion.angular_velocity.as_dvec3(), f64::from(dt));
         motion.rotation = (turn * motion.rotation.as_dquat()).normalize().as_quat();
+        nature.turn_inertia(motion);
         return;
     }
     // In f64: rounding errors of f32 add up while the body turns evenly, to 1e-3 of the spin in 10,000 steps.
