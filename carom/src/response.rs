@@ -80,6 +80,17 @@ pub(crate) struct Outcome {
     shifts: Vec<Vec3>,
 }
 
+impl Outcome {
+    /// How long the last substep was: what the next step's impulses are scaled by.
+    pub(crate) fn last_substep(&self) -> Option<f32> {
+        self.soft.last_dt
+    }
+
+    pub(crate) fn set_last_substep(&mut self, dt: Option<f32>) {
+        self.soft.last_dt = dt;
+    }
+}
+
 /// The stage: forces, contacts, movement.
 pub(crate) fn solve(meetings: &mut Meetings, bodies: &mut Bodies, setting: &Setting, outcome: &mut Outcome) {
     outcome.faults.clear();

@@ -4,11 +4,15 @@ mod builder;
 mod events;
 mod filter;
 mod measure;
+mod queries;
+mod snapshot;
 
 pub use builder::{WorldBuilder, WorldError};
 pub use events::{ContactEvent, Events, HitEvent, SensorEvent, ShapeId};
 pub(crate) use filter::PairFilter;
 pub use measure::{Energy, Momentum};
+pub use queries::{Picks, ShapeCast, ShapeDistance, ShapeHit, ShapeProjection, WorldQueryError};
+pub use snapshot::Snapshot;
 
 use crate::body::{Bodies, Body, BodyError, BodyId, BodyMut, BodyRef, Collider, ShapeRef};
 use crate::broad::{self, BroadPhase, BroadPhaseError, Moved, Pair, Structure};
@@ -131,6 +135,9 @@ impl World {
                 debug_assert_eq!(inserted, Ok(()), "slots are fresh and boxes of checked bodies finite");
             }
         }
+        if self.bodies.motions[dense].velocity != Vec3::ZERO {
+            self.bodies.displace(dense);
+        }
         Ok(id)
     }
 
@@ -143,7 +150,6 @@ impl World {
         }
         // At once: a slot that is used again must not be taken for the old one.
         self.meet();
-        self.log.keep();
         self.bodies.remove(id)?;
         self.meetings.renumber(&self.bodies);
         Ok(())

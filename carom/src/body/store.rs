@@ -261,6 +261,13 @@ impl Bodies {
         self.colliders.get(slot as usize)?.as_ref()
     }
 
+    /// How many bytes they hold, but for the shapes.
+    pub(crate) fn size(&self) -> usize {
+        let lists = self.natures.iter().map(|nature| size_of_val(&nature.colliders[..])).sum::<usize>();
+        let slots = size_of_val(&self.slots[..]) + size_of_val(&self.colliders[..]);
+        lists + slots + size_of_val(&self.natures[..]) + size_of_val(&self.motions[..]) + size_of_val(&self.rests[..])
+    }
+
     /// How many slots there are, filled or not.
     pub(crate) fn slot_count(&self) -> u32 {
         self.colliders.len() as u32

@@ -59,7 +59,7 @@ pub(crate) struct Soft {
     /// Of each body what went wrong.
     broken: Vec<Option<FaultStage>>,
     /// How long the last substep was.
-    last_dt: Option<f32>,
+    pub(super) last_dt: Option<f32>,
 }
 
 /// Something that is done with rows or with packs, block by block.

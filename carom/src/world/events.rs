@@ -42,7 +42,7 @@ pub struct HitEvent {
     pub a: ShapeId,
     /// The second.
     pub b: ShapeId,
-    /// Where the push was hardest, in the world, as the step began.
+    /// Where the push was hardest, in the world; if both bodies move, up to the way of one step from there.
     pub point: DVec3,
     /// From the first to the second, there.
     pub normal: Vec3,
@@ -141,11 +141,6 @@ impl Log {
         }
     }
 
-    /// The touches that have ended are kept for the next step.
-    pub(crate) fn keep(&mut self) {
-        self.parted.clear();
-    }
-
     /// Wakes what has lost what it touched.
     pub(crate) fn wake_parted(&mut self, bodies: &mut Bodies) {
         for id in self.parted.drain(..).flatten() {
@@ -180,6 +175,16 @@ impl Log {
         self.hits.sort_unstable_by_key(|hit| (hit.a, hit.b));
     }
 
+    /// Forgets the last step, and keeps what ended since as another log has it.
+    pub(crate) fn restore(&mut self, other: &Self) {
+        self.begin();
+        self.ended.clear();
+        self.left.clear();
+        self.gone.clone_from(&other.gone);
+        self.gone_from_sensors.clone_from(&other.gone_from_sensors);
+        self.hit_speed = other.hit_speed;
+    }
+
     pub(crate) fn view<'a>(&'a self, meetings: &'a Meetings, bodies: &'a Bodies) -> Events<'a> {
         Events { log: self, meetings, bodies }
     }
@@ -204,13 +209,16 @@ fn sensed([a, b]: [ShapeId; 2], bodies: &Bodies) -> SensorEvent {
 fn hit([a, b]: [ShapeId; 2], head: &Head, manifolds: &[Manifold], bodies: &Bodies) -> HitEvent {
     let (mut point, mut normal, mut impulse, mut hardest) = (DVec3::ZERO, Vec3::ZERO, 0.0, -1.0);
     for manifold in manifolds.iter().filter(|manifold| !manifold.is_inner) {
-        let pose = bodies.motions()[manifold.pair.a.body as usize].center;
+        let [one, other] = [manifold.pair.a.body, manifold.pair.b.body].map(|body| &bodies.motions()[body as usize]);
         for contact in manifold.contacts() {
             impulse += contact.impulse;
             if contact.impulse > hardest {
                 hardest = contact.impulse;
                 normal = manifold.normal;
-                point = pose + contact.arm_a.as_dvec3();
+                // What has not moved still is where the arm began.
+                let (center, arm) =
+                    if one.is_movable() { (other.center, contact.arm_b) } else { (one.center, contact.arm_a) };
+                point = center + arm.as_dvec3();
             }
         }
     }
