@@ -11,7 +11,7 @@ pub use change::BodyMut;
 pub use error::BodyError;
 pub use material::{Material, Mixing};
 pub use part::BodyShape;
-pub(crate) use store::{Bodies, Nature, Rest};
+pub(crate) use store::{Bodies, MARGIN_SHARE, Nature, Rest};
 pub use store::{Collider, Motion};
 pub use view::{BodyRef, ShapeRef};
 

@@ -366,8 +366,8 @@ pub(crate) fn move_boxes(
         for &slot in &bodies.natures[dense].colliders {
             if let Some(collider) = bodies.collider(slot) {
                 let bounds = bounds_of(collider, margins);
-                let is_fast = displacement.abs().cmpgt(bounds.half_extents()).any();
-                // What moves by more than half of itself in a step is looked for along its way.
+                let is_fast = displacement.length_squared() > collider.margin * collider.margin;
+                // What moves by more than its margin in a step is looked for along its way.
                 let bounds = if is_fast { bounds.swept(displacement) } else { bounds };
                 moves.push(Moved { id: slot, bounds, displacement });
             }

@@ -109,7 +109,7 @@ fn solve_by_impulses(
 ) {
     let Outcome { faults, before, manifolds, constraints, impulses, shifts, .. } = outcome;
     manifolds.clear();
-    manifolds.extend(meetings.pushing().map(|(_, _, manifold)| *manifold));
+    manifolds.extend(meetings.pushing().map(|(_, manifold)| *manifold));
     before.clone_from(&bodies.motions);
     motion::apply_forces(bodies, setting);
     set_aside_broken(bodies, before, FaultStage::Forces, faults);

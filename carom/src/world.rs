@@ -14,7 +14,7 @@ pub use measure::{Energy, Momentum};
 pub use queries::{Picks, ShapeCast, ShapeDistance, ShapeHit, ShapeProjection, WorldQueryError};
 pub use snapshot::Snapshot;
 
-use crate::body::{Bodies, Body, BodyError, BodyId, BodyMut, BodyRef, Collider, ShapeRef};
+use crate::body::{Bodies, Body, BodyError, BodyId, BodyMut, BodyRef, Collider, MARGIN_SHARE, ShapeRef};
 use crate::broad::{self, BroadPhase, BroadPhaseError, Moved, Pair, Structure};
 use crate::island::Islands;
 use crate::narrow::{Manifold, Meetings};
@@ -128,7 +128,7 @@ impl World {
     pub fn add(&mut self, body: Body) -> Result<BodyId, BodyError> {
         let id = self.bodies.add(body)?;
         let dense = self.bodies.resolve(id)?;
-        let margins = self.margins();
+        let margins = self.margins(0.0);
         for &slot in &self.bodies.natures[dense].colliders {
             if let Some(collider) = self.bodies.collider(slot) {
                 let inserted = self.broad.insert(slot, broad::bounds_of(collider, margins));
@@ -209,7 +209,7 @@ impl World {
 
     fn go_on(&mut self, dt: f32) -> Result<(), StepError> {
         let setting = self.setting(dt);
-        let margins = self.margins();
+        let margins = self.margins(dt);
         let mut clock = Clock::start();
         self.bodies.wake_islands();
         self.place_boxes(dt)?;
@@ -240,7 +240,7 @@ impl World {
 
     /// Brings the boxes up to date for a step of `dt`.
     fn place_boxes(&mut self, dt: f32) -> Result<(), BroadPhaseError> {
-        let margins = self.margins();
+        let margins = self.margins(dt);
         let Self { bodies, broad, moves, overlapping: whom, .. } = self;
         whom.clear();
         if self.boxes_for.is_some_and(|known| dt <= known) {
@@ -330,9 +330,9 @@ impl World {
     }
 
     /// Whether contacts are found before shapes touch.
-    fn margins(&self) -> Margins {
+    fn margins(&self, dt: f32) -> Margins {
         match self.solver {
-            Solver::SoftStep { .. } => Margins::Wide,
+            Solver::SoftStep { .. } => Margins::Wide { dt },
             Solver::Impulse { .. } => Margins::None,
         }
     }
@@ -393,10 +393,10 @@ impl World {
     fn report(&mut self, times: StageTimes) {
         self.step.pairs = self.meetings.len();
         (self.step.manifolds, self.step.contacts, self.step.deepest) = (0, 0, 0.0);
-        for manifold in self.meetings.manifolds() {
-            self.step.manifolds += 1;
-            self.step.contacts += manifold.contacts().len();
-            self.step.deepest = self.step.deepest.max(manifold.deepest());
+        for head in self.meetings.heads() {
+            self.step.manifolds += head.manifolds as usize;
+            self.step.contacts += head.points as usize;
+            self.step.deepest = self.step.deepest.max(head.deepest);
         }
         self.step.faults.clone_from(&self.outcome.faults);
         self.step.times = times;
@@ -404,21 +404,39 @@ impl World {
 }
 
 /// Whether points of contact are found before shapes touch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Margins {
     /// When they touch.
     None,
-    /// When they are as close as their margins.
-    Wide,
+    /// When they are as close as their margins, or as what they move in a step of this length.
+    Wide {
+        /// In seconds.
+        dt: f32,
+    },
 }
 
 impl Margins {
-    /// That of one collider.
+    /// That of one collider, in the broad phase.
     pub(crate) fn of(self, collider: &Collider) -> f32 {
         match self {
             Self::None => 0.0,
-            Self::Wide => collider.margin,
+            Self::Wide { .. } => collider.margin,
         }
+    }
+
+    /// That of two in the narrow phase. It grows in powers of two with what they move against each other in a step, so
+    /// that impacts are seen before they happen, up to the size of the smaller; small changes of speed do not change it.
+    pub(crate) fn of_pair(self, a: &Collider, b: &Collider, bodies: &Bodies) -> f32 {
+        let Self::Wide { dt } = self else { return 0.0 };
+        let least = a.margin.min(b.margin);
+        let [velocity_a, velocity_b] = [a, b].map(|collider| bodies.motions()[collider.body as usize].velocity);
+        let travel = (velocity_a - velocity_b).length() * dt;
+        let most = (1.0 / MARGIN_SHARE) * least;
+        let mut margin = least;
+        while margin < travel && margin < most {
+            margin *= 2.0;
+        }
+        margin
     }
 }
 

@@ -528,11 +528,13 @@ impl Bodies {
     }
 }
 
+/// The margin of a shape as a share of its size, at the most.
+pub(crate) const MARGIN_SHARE: f32 = 0.1;
+
 /// The margin of a shape: a share of its size, up to 2 cm.
 fn margin_of(shape: &Shape) -> f32 {
     const MOST: f32 = 0.02;
-    const SHARE: f32 = 0.1;
-    MOST.min(SHARE * reach(shape))
+    MOST.min(MARGIN_SHARE * reach(shape))
 }
 
 /// At this distance from the axis all mass would have the greatest moment of inertia.

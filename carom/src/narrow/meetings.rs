@@ -2,9 +2,10 @@
 
 use super::stage::{Manifold, Meeting, Room};
 use super::{InnerEdges, mesh};
-use crate::body::{Bodies, BodyKind, Collider};
+use crate::body::{Bodies, BodyKind};
 use crate::broad::{Changes, Pair};
 use crate::island;
+use crate::shape::Shape;
 use crate::threads::{self, Counters, Shared, Task};
 use crate::world::{Margins, PairFilter};
 use std::collections::{HashMap, HashSet};
@@ -23,15 +24,67 @@ pub(crate) struct Head {
     pub(crate) was_touching: bool,
     /// Whether it is only told of, and pushes nothing.
     pub(crate) is_sensor: bool,
-    /// How many manifolds it has.
+    /// Its bodies, as they are numbered in this step.
+    pub(crate) bodies: [u32; 2],
+    /// How many manifolds it has, how many points these have, and how deep the deepest is.
     pub(crate) manifolds: u32,
+    pub(crate) points: u32,
+    pub(crate) deepest: f32,
+    /// Whether one of the two bodies sleeps.
+    touches_sleeper: bool,
+    /// Whether one of the two is ground for N6: nothing moves it, or it is a compound.
+    pub(crate) has_ground: bool,
+    /// Whether one of the manifolds leads into other ground.
+    pub(crate) has_inner: bool,
     /// How fast it closed as the step began, in m/s; of pairs that did not touch.
     pub(crate) approach: f32,
 }
 
+/// A manifold that pushes, by where it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Pushing {
+    /// The pair, and which of its manifolds.
+    pub(crate) meeting: u32,
+    pub(crate) manifold: u32,
+    pub(crate) bodies: [u32; 2],
+    /// Whether it has one point only.
+    pub(crate) is_point: bool,
+}
+
 impl Head {
+    fn new(pair: Pair, is_sensor: bool) -> Self {
+        Self {
+            pair,
+            is_live: true,
+            is_touching: false,
+            was_touching: false,
+            is_sensor,
+            bodies: [0; 2],
+            manifolds: 0,
+            points: 0,
+            deepest: 0.0,
+            touches_sleeper: false,
+            has_ground: false,
+            has_inner: false,
+            approach: 0.0,
+        }
+    }
+
     pub(crate) fn pushes(&self) -> bool {
         self.is_live && !self.is_sensor && self.manifolds > 0
+    }
+
+    /// Whether something awake has come near a body that sleeps.
+    pub(crate) fn wakes(&self) -> bool {
+        self.touches_sleeper && self.pushes()
+    }
+
+    /// Takes note of what was found.
+    fn note(&mut self, manifolds: &[Manifold]) {
+        self.manifolds = manifolds.len() as u32;
+        self.points = manifolds.iter().map(|manifold| manifold.contacts().len() as u32).sum();
+        self.deepest = manifolds.iter().map(Manifold::deepest).fold(f32::NEG_INFINITY, f32::max);
+        self.has_inner = false;
     }
 }
 
@@ -44,6 +97,7 @@ pub(crate) struct Meetings {
     place_of: HashMap<Pair, u32>,
     spare: Vec<Meeting>,
     rooms: Vec<Room>,
+    activities: Vec<Activity>,
     counters: Counters,
     inner_edges: InnerEdges,
     seams: mesh::SeamScratch,
@@ -138,8 +192,7 @@ impl Meetings {
         }
         let is_sensor = [pair.a, pair.b].into_iter().any(|slot| bodies.collider(slot).is_some_and(|it| it.is_sensor));
         self.place_of.insert(pair, self.heads.len() as u32);
-        let (is_live, is_touching, was_touching) = (true, false, false);
-        self.heads.push(Head { pair, is_live, is_touching, was_touching, is_sensor, manifolds: 0, approach: 0.0 });
+        self.heads.push(Head::new(pair, is_sensor));
         self.meetings.push(self.spare.pop().unwrap_or_else(Meeting::new));
     }
 
@@ -179,7 +232,9 @@ impl Meetings {
         for (head, meeting) in heads.filter(|(head, _)| head.is_live) {
             head.was_touching = head.is_touching;
             let touches = |manifold: &Manifold| manifold.is_touching() && (head.is_sensor || !manifold.is_inner);
-            head.is_touching = head.manifolds > 0 && meeting.manifolds().iter().any(touches);
+            // Of most pairs the head says it, which is small.
+            let is_deep = head.deepest >= 0.0 && !head.has_inner;
+            head.is_touching = head.manifolds > 0 && (is_deep || meeting.manifolds().iter().any(touches));
             if head.is_touching != head.was_touching {
                 changed(head, meeting.manifolds());
             }
@@ -204,9 +259,11 @@ impl Meetings {
 
     /// Bodies are awake that were not: their pairs take part as they are.
     pub(crate) fn enliven(&mut self, bodies: &Bodies) {
+        Activity::list(bodies, &mut self.activities);
         for head in &mut self.heads {
             if let (Some(a), Some(b)) = (bodies.collider(head.pair.a), bodies.collider(head.pair.b)) {
-                head.is_live = is_live(a, b, head.is_sensor, bodies);
+                let [a, b] = [a.body, b.body].map(|body| self.activities[body as usize]);
+                head.is_live = a.is_live(b, head.is_sensor);
             }
         }
     }
@@ -216,6 +273,11 @@ impl Meetings {
         for manifold in self.meetings.iter_mut().flat_map(|meeting| meeting.manifolds_mut()) {
             for part in [&mut manifold.pair.a, &mut manifold.pair.b] {
                 part.body = bodies.collider(part.collider).map_or(part.body, |collider| collider.body);
+            }
+        }
+        for head in &mut self.heads {
+            for (body, slot) in head.bodies.iter_mut().zip([head.pair.a, head.pair.b]) {
+                *body = bodies.collider(slot).map_or(*body, |collider| collider.body);
             }
         }
     }
@@ -244,12 +306,25 @@ impl Meetings {
         self.meetings.iter().flat_map(|meeting| meeting.manifolds()).filter(|manifold| !manifold.is_inner)
     }
 
-    /// The manifolds that push: with the place of their pair and their number in it.
-    pub(crate) fn pushing(&self) -> impl Iterator<Item = (u32, u32, &Manifold)> {
-        let live = (0u32..).zip(self.heads.iter().zip(&self.meetings)).filter(|(_, (head, _))| head.pushes());
-        live.flat_map(|(place, (_, meeting))| {
-            let manifolds = (0u32..).zip(meeting.manifolds()).filter(|(_, manifold)| !manifold.is_inner);
-            manifolds.map(move |(index, manifold)| (place, index, manifold))
+    /// The manifolds that push.
+    pub(crate) fn pushing(&self) -> impl Iterator<Item = (Pushing, &Manifold)> {
+        self.pushing_places()
+            .map(|place| (place, &self.meetings[place.meeting as usize].manifolds()[place.manifold as usize]))
+    }
+
+    /// Where the manifolds that push are. Of pairs with a single one only the head is looked at: it is small, and they
+    /// are most.
+    pub(crate) fn pushing_places(&self) -> impl Iterator<Item = Pushing> {
+        let live = (0u32..).zip(&self.heads).filter(|(_, head)| head.pushes());
+        live.flat_map(move |(meeting, head)| {
+            (0..head.manifolds).filter_map(move |manifold| {
+                let place = Pushing { meeting, manifold, bodies: head.bodies, is_point: head.points == 1 };
+                if head.manifolds == 1 && !head.has_inner {
+                    return Some(place);
+                }
+                let found = &self.meetings[meeting as usize].manifolds()[manifold as usize];
+                (!found.is_inner).then_some(Pushing { is_point: found.contacts().len() == 1, ..place })
+            })
         })
     }
 
@@ -261,7 +336,9 @@ impl Meetings {
 
     /// The stage: collides all pairs that may have changed.
     pub(crate) fn collide(&mut self, bodies: &Bodies, workers: usize, margins: Margins) {
-        let Self { heads, meetings, rooms, counters, .. } = self;
+        let Self { heads, meetings, rooms, counters, activities, .. } = self;
+        Activity::list(bodies, activities);
+        let activities = &*activities;
         let blocks = heads.len().div_ceil(BLOCK) as u32;
         let workers = if blocks < 4 { 1 } else { workers };
         while rooms.len() < workers.clamp(1, threads::MOST_WORKERS) {
@@ -280,16 +357,22 @@ impl Meetings {
                 let (Some(a), Some(b)) = (bodies.collider(head.pair.a), bodies.collider(head.pair.b)) else {
                     continue;
                 };
-                head.is_live = is_live(a, b, head.is_sensor, bodies);
+                let [body_a, body_b] = [activities[a.body as usize], activities[b.body as usize]];
+                head.is_live = body_a.is_live(body_b, head.is_sensor);
                 if head.is_live {
-                    let margin = if head.is_sensor { 0.0 } else { margins.of(a).min(margins.of(b)) };
+                    head.bodies = [a.body, b.body];
+                    head.touches_sleeper = body_a.sleeps() || body_b.sleeps();
+                    let is_compound = |shape: &Shape| matches!(shape, Shape::Compound(_));
+                    let is_ground = !body_a.moves || !body_b.moves || is_compound(&a.shape) || is_compound(&b.shape);
+                    head.has_ground = is_ground;
+                    let margin = if head.is_sensor { 0.0 } else { margins.of_pair(a, b, bodies) };
                     meeting.update([head.pair.a, head.pair.b], margin, bodies, room);
-                    head.manifolds = meeting.manifolds().len() as u32;
+                    head.note(meeting.manifolds());
                 }
             }
         });
         if self.inner_edges == InnerEdges::Smooth {
-            mesh::mark_inner_seams(&mut self.meetings, bodies, &mut self.seams);
+            mesh::mark_inner_seams(&mut self.heads, &mut self.meetings, bodies, &mut self.seams);
         }
     }
 }
@@ -317,18 +400,37 @@ fn may_meet(pair: Pair, bodies: &Bodies) -> bool {
     a.body != b.body && is_of_interest && takes_part && a.filter.meets(b.filter)
 }
 
-/// Whether contacts may move one of the two, one of them is awake, and neither is left out. Sensors are also told of what
-/// only the user moves.
-fn is_live(a: &Collider, b: &Collider, is_sensor: bool, bodies: &Bodies) -> bool {
-    let moves = |collider: &Collider| bodies.motions()[collider.body as usize].is_movable();
-    let is_left_out = |collider: &Collider| bodies.natures[collider.body as usize].is_left_out();
-    let is_put = |collider: &Collider| {
-        is_sensor && bodies.natures[collider.body as usize].kind == BodyKind::Kinematic
-    };
-    let acts = |collider: &Collider| {
-        let body = collider.body;
-        if moves(collider) { !bodies.rests[body as usize].is_asleep() } else { island::is_moving(bodies, body) }
-    };
-    let is_watched = is_put(a) || is_put(b);
-    (is_watched || ((moves(a) || moves(b)) && (acts(a) || acts(b)))) && !is_left_out(a) && !is_left_out(b)
+/// What a body takes part in, for the question of which pairs are collided.
+#[derive(Debug, Clone, Copy, Default)]
+struct Activity {
+    moves: bool,
+    /// It is awake, or moves by itself.
+    acts: bool,
+    is_left_out: bool,
+    is_kinematic: bool,
+}
+
+impl Activity {
+    fn list(bodies: &Bodies, list: &mut Vec<Self>) {
+        list.clear();
+        list.extend((0..bodies.len()).map(|body| {
+            let moves = bodies.motions[body].is_movable();
+            let acts = if moves { !bodies.rests[body].is_asleep() } else { island::is_moving(bodies, body as u32) };
+            let nature = &bodies.natures[body];
+            let is_kinematic = nature.kind == BodyKind::Kinematic;
+            Self { moves, acts, is_left_out: nature.is_left_out(), is_kinematic }
+        }));
+    }
+
+    fn sleeps(self) -> bool {
+        self.moves && !self.acts
+    }
+
+    /// Whether contacts may move one of the two, one of them is awake, and neither is left out. Sensors are also told of
+    /// what only the user moves.
+    fn is_live(self, other: Self, is_sensor: bool) -> bool {
+        let is_put = is_sensor && (self.is_kinematic || other.is_kinematic);
+        let is_open = is_put || ((self.moves || other.moves) && (self.acts || other.acts));
+        is_open && !(self.is_left_out || other.is_left_out)
+    }
 }

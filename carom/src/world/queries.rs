@@ -243,8 +243,14 @@ impl World {
         self.visit_around(&bounds_of(shape, pose)?, bound, |other| {
             if picks.picks(other) {
                 let collider = other.collider;
-                match query::distance_below(shape, pose, &collider.shape, &collider.pose, bound, &mut PairCache::default())
-                {
+                match query::distance_below(
+                    shape,
+                    pose,
+                    &collider.shape,
+                    &collider.pose,
+                    bound,
+                    &mut PairCache::default(),
+                ) {
                     Ok(Some(distance)) => found.push(ShapeDistance { id: id_of(other), distance }),
                     Ok(None) => {}
                     Err(error) => keep(&mut first, other, error),
@@ -273,7 +279,8 @@ impl World {
             if limit < 0.0 || !picks.picks(other) {
                 return limit;
             }
-            match query::distance_below(shape, pose, &collider.shape, &collider.pose, limit, &mut PairCache::default()) {
+            match query::distance_below(shape, pose, &collider.shape, &collider.pose, limit, &mut PairCache::default())
+            {
                 Ok(Some(distance)) if best.is_none_or(|best| distance.value() < best.distance.value()) => {
                     best = Some(ShapeDistance { id: id_of(other), distance });
                     let overlaps = matches!(distance, Distance::Overlapping { .. });
@@ -373,8 +380,8 @@ impl World {
         let origin = ray.origin.as_vec3();
         let shift = (origin.as_dvec3() - ray.origin).length();
         let speed = ray.direction.as_dvec3().length();
-        let room = match self.margins() {
-            Margins::Wide => f64::from(self.bodies.least_margin.unwrap_or(0.0)),
+        let room = match self.margins(0.0) {
+            Margins::Wide { .. } => f64::from(self.bodies.least_margin.unwrap_or(0.0)),
             Margins::None => 0.0,
         };
         if shift > 0.5 * room || !(1e-3..1e3).contains(&speed) {
@@ -405,13 +412,7 @@ impl World {
 
     /// Calls `visit` with the shapes whose boxes a moving box meets up to a time; what it returns is the new limit. The way
     /// is gone in stretches, each twice as long as the one before, and a shape is asked in that in which its box is met.
-    fn visit_swept(
-        &self,
-        moving: &BoxSweep,
-        first: f64,
-        mut limit: f64,
-        mut visit: impl FnMut(ShapeRef<'_>) -> f64,
-    ) {
+    fn visit_swept(&self, moving: &BoxSweep, first: f64, mut limit: f64, mut visit: impl FnMut(ShapeRef<'_>) -> f64) {
         // Beyond this all boxes in that direction are looked at.
         const LONG: f64 = 1e4;
         let (mut from, mut to) = (0.0, first);
