@@ -215,6 +215,7 @@ impl World {
         self.place_boxes(dt)?;
         self.log.begin();
         self.meet();
+        self.heed_changes();
         let Self { bodies, broad, moves, meetings, outcome, islands, sleeps, log, .. } = self;
         bodies.apply_constant_forces();
         let broad_time = clock.lap();
@@ -254,10 +255,18 @@ impl World {
         Ok(())
     }
 
-    /// Follows the broad phase: which pairs there are from now on.
+    /// Follows the broad phase: which pairs there are from now on. What lost something that it touched wakes.
     fn meet(&mut self) {
-        let Self { bodies, broad, meetings, filter, log, overlapping, .. } = self;
+        let Self { bodies, broad, meetings, filter, log, .. } = self;
         meetings.follow(broad.changes(), bodies, filter, |head| log.end(head, bodies));
+        log.wake_parted(bodies);
+        bodies.wake_islands();
+    }
+
+    /// Does what the user's changes ask for once the boxes are where the bodies are: whom they meet is asked anew, and what
+    /// is near something that was put there wakes.
+    fn heed_changes(&mut self) {
+        let Self { bodies, broad, meetings, filter, log, overlapping, .. } = self;
         for place in 0..bodies.refiltered.len() {
             let Ok(dense) = bodies.resolve(bodies.refiltered[place]) else { continue };
             for &slot in &bodies.natures[dense].colliders {
@@ -269,7 +278,6 @@ impl World {
             }
         }
         bodies.refiltered.clear();
-        // What lost something that it touched, or is near something that was put there, does not rest any more.
         log.wake_parted(bodies);
         if !bodies.put.is_empty() {
             for head in meetings.heads() {

@@ -5,6 +5,7 @@ mod random;
 use carom::body::BodyShape;
 use carom::broad::Structure;
 use carom::prelude::*;
+use carom::shape::Part;
 use random::{rotation, vector};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -25,9 +26,9 @@ fn heap(threads: usize, structure: Structure) -> Result<World, Box<dyn std::erro
             0 => Shape::sphere(0.3)?,
             1 => Shape::cuboid(0.3, 0.2, 0.4)?,
             2 => Shape::capsule(0.2, 0.2)?,
-            _ => Shape::compound([
-                (LocalPose::at([-0.2, 0.0, 0.0]), Shape::sphere(0.2)?),
-                (LocalPose::at([0.2, 0.0, 0.0]), Shape::cuboid(0.2, 0.2, 0.2)?),
+            _ => Shape::compound(vec![
+                Part { pose: LocalPose::at([-0.2, 0.0, 0.0]), shape: Shape::sphere(0.2)? },
+                Part { pose: LocalPose::at([0.2, 0.0, 0.0]), shape: Shape::cuboid(0.2, 0.2, 0.2)? },
             ])?,
         };
         let body = Body::dynamic().at(place.as_dvec3()).rotated(rotation(&mut random));
@@ -44,7 +45,10 @@ fn poke(world: &mut World, step: u32) -> Outcome {
         0 => world.body_mut(id)?.apply_impulse([5.0, 20.0, 0.0])?,
         2 => world.body_mut(id)?.set_pose(Pose::at([0.0, 4.0 + f64::from(step % 3), 0.0]))?,
         3 => world.remove(id)?,
-        4 => drop(world.add(Body::dynamic().at([0.5, 6.0, 0.5]).velocity([0.0, -9.0, 0.0]).shape(Shape::sphere(0.25)?))?),
+        4 => {
+            let body = Body::dynamic().at([0.5, 6.0, 0.5]).velocity([0.0, -9.0, 0.0]);
+            world.add(body.shape(Shape::sphere(0.25)?))?;
+        }
         5 => world.body_mut(id)?.set_enabled(step % 2 == 0),
         _ => {}
     }

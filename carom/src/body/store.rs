@@ -182,7 +182,9 @@ impl Rest {
     /// Counts for how long the body has been still.
     pub(crate) fn follow(&mut self, nature: &Nature, motion: &Motion, dt: f32) {
         let turning = motion.angular_velocity.length_squared() * nature.reach * nature.reach;
-        let is_still = motion.velocity.length_squared() + turning < STILL_SPEED * STILL_SPEED;
+        let is_slow = motion.velocity.length_squared() + turning < STILL_SPEED * STILL_SPEED;
+        // What nothing moves does not rest: nobody waits for it.
+        let is_still = is_slow && motion.is_movable();
         self.still_for = if is_still && self.may_sleep { self.still_for + dt } else { 0.0 };
     }
 }

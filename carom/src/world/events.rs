@@ -144,7 +144,9 @@ impl Log {
     /// Wakes what has lost what it touched.
     pub(crate) fn wake_parted(&mut self, bodies: &mut Bodies) {
         for id in self.parted.drain(..).flatten() {
-            if let Ok(dense) = bodies.resolve(id) {
+            if let Ok(dense) = bodies.resolve(id)
+                && bodies.rests[dense].is_asleep()
+            {
                 bodies.wake(dense);
             }
         }
