@@ -364,7 +364,7 @@ impl Meetings {
                     head.touches_sleeper = body_a.sleeps() || body_b.sleeps();
                     let is_compound = |shape: &Shape| matches!(shape, Shape::Compound(_));
                     let is_ground = !body_a.moves || !body_b.moves || is_compound(&a.shape) || is_compound(&b.shape);
-                    head.has_ground = is_ground;
+                    head.has_ground = is_ground && !head.is_sensor;
                     let margin = if head.is_sensor { 0.0 } else { margins.of_pair(a, b, bodies) };
                     meeting.update([head.pair.a, head.pair.b], margin, bodies, room);
                     head.note(meeting.manifolds());
