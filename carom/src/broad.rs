@@ -20,7 +20,7 @@ pub(crate) mod hilbert;
 mod kd_tree;
 mod octree;
 mod pair_set;
-mod preorder;
+pub(crate) mod preorder;
 mod proxies;
 mod ray;
 mod rebuilt;

@@ -1,14 +1,19 @@
 //! Response: from contacts to velocities, and from velocities to poses.
 
+mod gauss_seidel;
 mod impulse;
 mod motion;
 mod projection;
 mod soft;
+mod worst_first;
+
+pub use projection::Projection;
 
 use crate::body::{Bodies, BodyId, Motion};
 use crate::narrow::{Manifold, Meetings};
 use fearless_simd::Level;
 use glam::Vec3;
+use impulse::{Constraint, ContactImpulse};
 
 /// How contacts are solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,10 +24,19 @@ pub enum Solver {
         /// How many substeps a step has; at least one is made.
         substeps: u32,
     },
-    /// Impulses with restitution and friction over all contacts at once, then linear projection (R1, R4).
-    Impulse {
+    /// Contacts one by one, always that which closes fastest; then depths, always the deepest (R4, R5).
+    WorstFirst {
+        /// How often each contact is resolved at most, on average.
+        iterations: u32,
+        /// How depth is taken out.
+        projection: Projection,
+    },
+    /// All contacts at once, round by round; then linear projection (R1, R4, R6).
+    ProjectedGaussSeidel {
         /// How often all contacts are gone through at most.
         iterations: u32,
+        /// Whether contacts begin with what they pushed in the last step.
+        warm: bool,
     },
 }
 
@@ -70,64 +84,105 @@ pub(crate) struct Setting {
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) faults: Vec<Fault>,
+    /// The largest change of relative velocity in each round of the solver, in m/s.
+    pub(crate) residuals: Vec<f32>,
     soft: soft::Soft,
-    /// Each body before the stage, its manifolds, the prepared contacts and their impulses, and each body's shift out of
-    /// them; kept to spare allocations.
+    by_impulses: ByImpulses,
+}
+
+/// What the solvers that work contact by contact keep to spare allocations.
+#[derive(Debug, Default)]
+struct ByImpulses {
+    /// Each body before the stage.
     before: Vec<Motion>,
     manifolds: Vec<Manifold>,
-    constraints: Vec<impulse::Constraint>,
-    impulses: Vec<impulse::ContactImpulse>,
-    shifts: Vec<Vec3>,
+    /// The contacts, and what each did.
+    constraints: Vec<Constraint>,
+    impulses: Vec<ContactImpulse>,
+    order: worst_first::Order,
+    /// By how much each contact is too deep, and how bodies are moved out.
+    excess: Vec<f32>,
+    shifts: Vec<projection::Shift>,
+    /// How long the last step was.
+    last_dt: Option<f32>,
 }
 
 impl Outcome {
-    /// How long the last substep was: what the next step's impulses are scaled by.
-    pub(crate) fn last_substep(&self) -> Option<f32> {
-        self.soft.last_dt
+    /// How long the last step of each solver was: what the next step's impulses are scaled by.
+    pub(crate) fn last_steps(&self) -> [Option<f32>; 2] {
+        [self.soft.last_dt, self.by_impulses.last_dt]
     }
 
-    pub(crate) fn set_last_substep(&mut self, dt: Option<f32>) {
-        self.soft.last_dt = dt;
+    pub(crate) fn set_last_steps(&mut self, steps: [Option<f32>; 2]) {
+        [self.soft.last_dt, self.by_impulses.last_dt] = steps;
     }
 }
 
 /// The stage: forces, contacts, movement.
 pub(crate) fn solve(meetings: &mut Meetings, bodies: &mut Bodies, setting: &Setting, outcome: &mut Outcome) {
-    outcome.faults.clear();
+    let Outcome { faults, residuals, soft, by_impulses } = outcome;
+    faults.clear();
+    residuals.clear();
     match setting.solver {
-        Solver::SoftStep { .. } => soft::solve(meetings, bodies, setting, &mut outcome.soft, &mut outcome.faults),
-        Solver::Impulse { iterations } => solve_by_impulses(meetings, bodies, setting, iterations, outcome),
+        Solver::SoftStep { .. } => soft::solve(meetings, bodies, setting, soft, faults),
+        Solver::WorstFirst { iterations, projection } => {
+            by_impulses.begin(meetings, bodies, setting, faults);
+            let ByImpulses { before, manifolds, constraints, impulses, order, excess, shifts, .. } = by_impulses;
+            worst_first::solve(constraints, impulses, &mut bodies.motions, iterations, (order, residuals));
+            set_aside_broken(bodies, before, FaultStage::Contacts, faults);
+            motion::advance(bodies, setting.dt);
+            let how = (projection, iterations, setting.dt);
+            projection::push_worst_apart((manifolds, constraints), bodies, how, (order, excess, shifts));
+            by_impulses.finish(meetings, bodies, setting, faults);
+        }
+        Solver::ProjectedGaussSeidel { iterations, warm } => {
+            let stretch = by_impulses.last_dt.map_or(1.0, |last| setting.dt / last);
+            by_impulses.begin(meetings, bodies, setting, faults);
+            let ByImpulses { before, manifolds, constraints, impulses, shifts, .. } = by_impulses;
+            if warm {
+                gauss_seidel::warm_start(manifolds, stretch, constraints, impulses, &mut bodies.motions);
+            }
+            gauss_seidel::solve(constraints, impulses, &mut bodies.motions, iterations, residuals);
+            set_aside_broken(bodies, before, FaultStage::Contacts, faults);
+            motion::advance(bodies, setting.dt);
+            projection::push_apart(manifolds, bodies, setting.dt, shifts);
+            by_impulses.finish(meetings, bodies, setting, faults);
+        }
     }
 }
 
-fn solve_by_impulses(
-    meetings: &mut Meetings,
-    bodies: &mut Bodies,
-    setting: &Setting,
-    iterations: u32,
-    outcome: &mut Outcome,
-) {
-    let Outcome { faults, before, manifolds, constraints, impulses, shifts, .. } = outcome;
-    manifolds.clear();
-    manifolds.extend(meetings.pushing().map(|(_, manifold)| *manifold));
-    before.clone_from(&bodies.motions);
-    motion::apply_forces(bodies, setting);
-    set_aside_broken(bodies, before, FaultStage::Forces, faults);
-    impulse::solve(manifolds, bodies, before, (setting, iterations), constraints, impulses);
-    set_aside_broken(bodies, before, FaultStage::Contacts, faults);
-    motion::advance(bodies, setting.dt);
-    projection::push_apart(manifolds, bodies, setting.dt, shifts);
-    set_aside_broken(bodies, before, FaultStage::Movement, faults);
-    let mut impulses = impulses.iter();
-    for manifold in meetings.pushing_mut() {
-        let mut friction = Vec3::ZERO;
-        for (contact, impulse) in manifold.contacts_mut().iter_mut().zip(&mut impulses) {
-            contact.impulse = impulse.normal;
-            friction += impulse.friction;
+impl ByImpulses {
+    /// Forces act, and contacts are prepared.
+    fn begin(&mut self, meetings: &Meetings, bodies: &mut Bodies, setting: &Setting, faults: &mut Vec<Fault>) {
+        let Self { before, manifolds, constraints, impulses, .. } = self;
+        manifolds.clear();
+        manifolds.extend(meetings.pushing().map(|(_, manifold)| *manifold));
+        before.clone_from(&bodies.motions);
+        motion::apply_forces(bodies, setting);
+        set_aside_broken(bodies, before, FaultStage::Forces, faults);
+        constraints.clear();
+        constraints.extend(manifolds.iter().flat_map(|manifold| impulse::prepare(manifold, bodies, before, setting)));
+        impulses.clear();
+        impulses.resize(constraints.len(), ContactImpulse::default());
+        self.last_dt = Some(setting.dt);
+    }
+
+    /// Bodies have moved: their rest is followed, and impulses go back to the manifolds.
+    fn finish(&mut self, meetings: &mut Meetings, bodies: &mut Bodies, setting: &Setting, faults: &mut Vec<Fault>) {
+        set_aside_broken(bodies, &self.before, FaultStage::Movement, faults);
+        let Bodies { natures, motions, rests, .. } = bodies;
+        for ((nature, motion), rest) in natures.iter().zip(motions).zip(rests) {
+            if !rest.is_asleep() {
+                rest.follow(nature, motion, setting.dt);
+            }
         }
-        manifold.friction = friction;
+        let mut impulses = self.impulses.iter().copied();
+        for manifold in meetings.pushing_mut() {
+            gauss_seidel::store(manifold, &mut impulses);
+        }
     }
 }
+
 /// Puts bodies that went non-finite back to where they were, without velocity, and leaves them out from then on.
 fn set_aside_broken(bodies: &mut Bodies, before: &[Motion], stage: FaultStage, faults: &mut Vec<Fault>) {
     for (dense, before) in before.iter().enumerate() {

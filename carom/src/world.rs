@@ -207,6 +207,12 @@ impl World {
         &self.step
     }
 
+    /// How the solver of the last step came to its end: the largest change of relative velocity in each of its rounds, in
+    /// m/s. Empty for [`Solver::SoftStep`], which has none.
+    pub fn convergence(&self) -> &[f32] {
+        &self.outcome.residuals
+    }
+
     fn go_on(&mut self, dt: f32) -> Result<(), StepError> {
         let setting = self.setting(dt);
         let margins = self.margins(dt);
@@ -324,7 +330,7 @@ impl World {
     fn setting(&self, dt: f32) -> Setting {
         let substeps = match self.solver {
             Solver::SoftStep { substeps } => substeps.max(1),
-            Solver::Impulse { .. } => 1,
+            Solver::WorstFirst { .. } | Solver::ProjectedGaussSeidel { .. } => 1,
         };
         Setting {
             gravity: self.gravity,
@@ -341,7 +347,7 @@ impl World {
     fn margins(&self, dt: f32) -> Margins {
         match self.solver {
             Solver::SoftStep { .. } => Margins::Wide { dt },
-            Solver::Impulse { .. } => Margins::None,
+            Solver::WorstFirst { .. } | Solver::ProjectedGaussSeidel { .. } => Margins::None,
         }
     }
 

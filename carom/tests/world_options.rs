@@ -15,7 +15,7 @@ fn weightless(solver: Solver) -> Result<World, WorldError> {
 }
 
 fn solvers() -> [Solver; 2] {
-    [Solver::default(), Solver::Impulse { iterations: 16 }]
+    [Solver::default(), Solver::ProjectedGaussSeidel { iterations: 16, warm: true }]
 }
 
 fn unit_cube() -> Result<Shape, ShapeError> {
@@ -275,7 +275,7 @@ fn nothing_unsound_comes_in_and_nothing_changes() -> Outcome {
         assert!(world.add(Body::dynamic().part(part.clone().material(surface))).is_err());
         assert!(world.add(Body::dynamic().part(part.at(LocalPose::at(vector)))).is_err());
         assert!(world.add(Body::dynamic().shape(unit_cube()?).max_speed(value)).is_err());
-        assert!(World::builder().hit_speed(value).build().is_err() || value == f32::INFINITY);
+        assert!(World::builder().hit_speed(value).build().is_err());
     }
     assert!(matches!(world.body_mut(fixed)?.set_mass(1.0), Err(BodyError::NotDynamic { .. })));
     assert!(matches!(

@@ -293,11 +293,6 @@ impl Bodies {
         if is_movable { self.natures[dense as usize].gravity_scale } else { 0.0 }
     }
 
-    /// How the surface of a collider behaves.
-    pub(crate) fn material(&self, slot: u32) -> Material {
-        self.collider(slot).map_or_else(Material::default, |collider| collider.material)
-    }
-
     /// The dense index of a body.
     pub(crate) fn resolve(&self, id: BodyId) -> Result<usize, BodyError> {
         match self.slots.get(id.slot as usize) {

@@ -1,162 +1,280 @@
-//! R1: impulses with restitution and friction, over all contacts at once.
+//! R1, R2, R3: the impulse of one contact, with restitution, friction and resistance to rolling.
 //!
-//! At a contact with normal n the closing velocity is c = (v_a + ω_a × r_a − v_b − ω_b × r_b)·n. An impulse j along n
-//! on b and −j on a changes it by −j·k, k = 1/m_a + 1/m_b + (r_a × n)ᵀ I_a⁻¹ (r_a × n) + (the same for b). What is
-//! wanted afterwards is −e times the closing velocity before, whence j = (1 + e)·c / k. With several
-//! contacts each changes the others, so all are gone through again and again, each holding its total at j ≥ 0, until
-//! no impulse changes any more. With e = 1 and no friction a solved state keeps the energy; equal and opposite
-//! impulses keep the momentum whether solved or not. Friction acts against the sliding velocity with at most μ·j.
-//! Contacts that close no faster than some times what this step's forces add are at rest and get e = 0: in steps, a
-//! ball of restitution e never hops lower than a speed of 1/(1 − e) times that (R3). Stops when the largest change of velocity in a round is below 1e-6 of the largest closing speed, or
-//! after the given number of rounds. Cost: contacts × rounds. Sources: Newton's law of impact; Catto 2005, Iterative
-//! Dynamics with Temporal Coherence, for holding the totals rather than each impulse at j ≥ 0.
+//! At a contact with normal n the separating speed is s = (v_b + ω_b × r_b − v_a − ω_a × r_a)·n. An impulse j along n
+//! on b and −j on a changes it by j·k, k = 1/m_a + 1/m_b + (r_a × n)ᵀ I_a⁻¹ (r_a × n) + (the same for b). Wanted is
+//! e times the closing speed, whence j = (1 + e)·(−s)/k. Contacts that close no faster than some times what this step's
+//! forces add, or than the world's threshold, are at rest and get e = 0: in steps, a ball of restitution e never hops
+//! lower than a speed of 1/(1 − e) times that.
+//! Friction (one coefficient, static and kinetic): the impulse across n that stops the sliding if it is within μ·j, else
+//! one of μ·j against the sliding, which leaves no direction better off. Rolling is resisted the same way by a turn.
+//! What several contacts do together is up to those who ask them, each holding its totals; equal and opposite impulses
+//! keep the momentum whatever they ask. Sources: Newton's law of impact; Coulomb's of friction; lecture 004.
 
 use super::Setting;
 use crate::body::{Bodies, Motion};
 use crate::narrow::Manifold;
 use glam::Vec3;
 
-/// The impulse that a contact passed from its first body to its second in a step.
+/// What a contact passed from its first body to its second in a step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct ContactImpulse {
     /// Along the manifold's normal; not negative.
     pub(super) normal: f32,
     /// By friction, across the normal, in the axes of the world.
     pub(super) friction: Vec3,
+    /// By resistance to rolling, a turn across the normal.
+    pub(super) rolling: Vec3,
+    /// Whether it has given speed back.
+    pub(super) has_rebounded: bool,
 }
 
-/// What of a contact does not change during the rounds.
+/// From which speed a contact rebounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rebound {
+    /// From that at which it closed at the start, whatever its neighbours do to it.
+    FromStart,
+    /// From that at which it closes whenever it is asked: impacts pass through a row of bodies.
+    EachTime,
+}
+
+/// What of a contact does not change while it is solved.
 #[derive(Debug, Clone)]
 pub(super) struct Constraint {
-    bodies: [usize; 2],
-    arms: [Vec3; 2],
-    normal: Vec3,
+    pub(super) bodies: [usize; 2],
+    pub(super) arms: [Vec3; 2],
+    pub(super) normal: Vec3,
     /// Two directions across the normal.
     tangents: [Vec3; 2],
-    /// 1/k for the normal and both tangents.
-    effective_mass: f32,
-    tangent_mass: [f32; 2],
-    /// The separating speed that is wanted.
-    target: f32,
-    /// The closing speed at the start.
-    closing: f32,
+    /// k; 0 of contacts that do nothing.
+    response: f32,
+    /// What friction along the first tangent and along the second does to the sliding along them, and along the other.
+    sliding_response: [f32; 3],
+    /// The same for turns around the tangents.
+    rolling_response: [f32; 3],
+    restitution: f32,
     friction: f32,
+    /// How the surface of the second body moves against that of the first, across the normal.
+    surface_velocity: Vec3,
+    /// The share of the load that resists rolling, times the size; and the size.
+    rolling_friction: f32,
+    size: f32,
+    /// The closing speed at the start, and up to which one the contact is at rest.
+    pub(super) closing: f32,
+    resting_speed: f32,
+    is_parting: bool,
 }
 
-/// Replaces `impulses` by those of the contacts of `manifolds`, in order, and changes the velocities by them.
-pub(super) fn solve(
-    manifolds: &[Manifold],
-    bodies: &mut Bodies,
-    before: &[Motion],
-    (setting, iterations): (&Setting, u32),
-    constraints: &mut Vec<Constraint>,
-    impulses: &mut Vec<ContactImpulse>,
-) {
-    constraints.clear();
-    constraints.extend(manifolds.iter().flat_map(|manifold| prepare(manifold, bodies, before, setting)));
-    impulses.clear();
-    impulses.resize(constraints.len(), ContactImpulse::default());
-    let tolerance = constraints.iter().map(|constraint| constraint.closing.abs()).fold(0.0, f32::max) * 1e-6;
-    for _ in 0..iterations {
-        let mut largest_change = 0.0f32;
-        for (constraint, impulse) in constraints.iter().zip(impulses.iter_mut()) {
-            largest_change = largest_change.max(constraint.apply(&mut bodies.motions, impulse));
-        }
-        if largest_change <= tolerance {
-            break;
-        }
-    }
-}
-
-fn prepare<'a>(
+/// The contacts of a manifold, once forces have changed the velocities, which were those in `before`.
+pub(super) fn prepare<'a>(
     manifold: &'a Manifold,
     bodies: &'a Bodies,
     before: &'a [Motion],
     setting: &Setting,
 ) -> impl Iterator<Item = Constraint> + 'a {
     let indices = [manifold.pair.a.body, manifold.pair.b.body];
-    let material = bodies.material(manifold.pair.a.collider).mixed(bodies.material(manifold.pair.b.collider));
-    let [a, b] = indices.map(|index| &bodies.motions()[index as usize]);
-    let [a_before, b_before] = indices.map(|index| &before[index as usize]);
+    let material = &manifold.material;
+    let motions = indices.map(|index| &bodies.motions()[index as usize]);
+    let motions_before = indices.map(|index| &before[index as usize]);
     // What gravity adds to a speed in this step.
     let scale = indices.map(|index| bodies.gravity_scale(index).abs());
     let fall = setting.gravity.length() * setting.dt * scale[0].max(scale[1]);
+    let least_bounce = setting.bounce_threshold;
     let left_out = indices.iter().any(|&index| bodies.is_set_aside(index));
     let normal = manifold.normal;
     let tangents = <[Vec3; 2]>::from(normal.any_orthonormal_pair());
+    let inertia = motions[0].inverse_inertia + motions[1].inverse_inertia;
+    let rolling_response = both_ways(tangents, |turn| inertia * turn);
     manifold.contacts().iter().map(move |contact| {
         let arms = [contact.arm_a, contact.arm_b];
-        let mass_along = |direction: Vec3| {
-            let turning = |motion: &Motion, arm: Vec3| {
-                let lever = arm.cross(direction);
-                lever.dot(motion.inverse_inertia * lever)
-            };
-            let inverse = a.inverse_mass + b.inverse_mass + turning(a, arms[0]) + turning(b, arms[1]);
-            if inverse > 0.0 { inverse.recip() } else { 0.0 }
-        };
-        let closing = (a.velocity_at(arms[0]) - b.velocity_at(arms[1])).dot(normal);
-        let closing_before = (a_before.velocity_at(arms[0]) - b_before.velocity_at(arms[1])).dot(normal);
-        let gain = (closing - closing_before).abs().max(fall);
-        let resting_speed = gain * (1.2 / (1.0 - material.restitution)).clamp(2.0, 10.0);
-        // Bodies that part are not in contact: to stop them at 0, should another contact push them together in this
-        // step, would do work on them. Without an effective mass there is no impulse.
-        let is_parting = closing < -2.0 * gain;
+        let yields = |push: Vec3| yields_to(motions[0], arms[0], push) + yields_to(motions[1], arms[1], push);
+        let closing_of = |[a, b]: [&Motion; 2]| (a.velocity_at(arms[0]) - b.velocity_at(arms[1])).dot(normal);
+        let closing = closing_of(motions);
+        let gain = (closing - closing_of(motions_before)).abs().max(fall);
         Constraint {
             bodies: indices.map(|index| index as usize),
             arms,
             normal,
             tangents,
-            effective_mass: if is_parting || left_out { 0.0 } else { mass_along(normal) },
-            tangent_mass: tangents.map(mass_along),
-            target: if closing > resting_speed { material.restitution * closing } else { 0.0 },
-            closing,
+            response: if left_out { 0.0 } else { yields(normal).dot(normal).max(0.0) },
+            sliding_response: both_ways(tangents, yields),
+            rolling_response,
+            restitution: material.restitution,
             friction: material.friction,
+            surface_velocity: material.surface_velocity.reject_from_normalized(normal),
+            rolling_friction: material.rolling_friction * manifold.size,
+            size: manifold.size,
+            closing,
+            resting_speed: least_bounce.max(gain * (1.2 / (1.0 - material.restitution)).clamp(2.0, 10.0)),
+            is_parting: closing < -2.0 * gain,
         }
     })
 }
 
 impl Constraint {
-    /// Brings the contact to its target velocity; returns the largest change of relative velocity.
-    fn apply(&self, motions: &mut [Motion], impulse: &mut ContactImpulse) -> f32 {
-        let [index_a, index_b] = self.bodies;
-        let Ok([a, b]) = motions.get_disjoint_mut([index_a, index_b]) else { return 0.0 };
-        let [arm_a, arm_b] = self.arms;
-        let mut push = |impulse: Vec3| {
-            a.apply_impulse(-impulse, arm_a);
-            b.apply_impulse(impulse, arm_b);
-            b.velocity_at(arm_b) - a.velocity_at(arm_a)
-        };
-        let separating = push(Vec3::ZERO);
+    /// Whether it can do anything at all, and is asked to.
+    pub(super) fn acts(&self, rebound: Rebound) -> bool {
+        // Bodies that part are not in contact: to stop them at 0, should another contact push them together in this
+        // step, would do work on them. If they may rebound then, nothing is stopped at 0.
+        self.response > 0.0 && !(self.is_parting && rebound == Rebound::FromStart)
+    }
 
-        let wanted = (self.target - separating.dot(self.normal)) * self.effective_mass;
-        if !wanted.is_finite() {
+    /// Brings the contact to the velocity that is wanted; returns the largest change of relative velocity.
+    pub(super) fn resolve(&self, motions: &mut [Motion], impulse: &mut ContactImpulse, rebound: Rebound) -> f32 {
+        if !self.acts(rebound) {
+            return 0.0;
+        }
+        let Ok([a, b]) = motions.get_disjoint_mut(self.bodies) else { return 0.0 };
+        let Some((total, rebounds)) = self.normal_after(self.velocity(a, b), impulse, rebound) else {
             // Numbers have overflowed. The two bodies are at fault, unless one of them is known to be: those that
             // touch it are not.
             if a.is_finite() && b.is_finite() {
                 [a, b].into_iter().filter(|body| body.is_movable()).for_each(|body| body.velocity = Vec3::NAN);
             }
             return 0.0;
-        }
-        let total = (impulse.normal + wanted).max(0.0);
+        };
         let change = total - impulse.normal;
         impulse.normal = total;
-        let sliding = push(self.normal * change);
-        let normal_change = if self.effective_mass > 0.0 { (change / self.effective_mass).abs() } else { 0.0 };
+        impulse.has_rebounded |= rebounds;
+        self.push(a, b, self.normal * change);
+        let normal_change = change.abs() * self.response;
 
-        let limit = self.friction * impulse.normal;
-        let mut friction = impulse.friction;
-        for (tangent, mass) in self.tangents.into_iter().zip(self.tangent_mass) {
-            friction -= tangent * (sliding.dot(tangent) * mass);
-        }
-        let friction = friction.clamp_length_max(limit);
+        let friction = self.friction_after(self.velocity(a, b), impulse);
         let change = friction - impulse.friction;
         if !change.is_finite() {
             return normal_change;
         }
         impulse.friction = friction;
-        push(change);
-        let mass = self.tangent_mass[0].min(self.tangent_mass[1]);
-        let sliding_change = if mass > 0.0 { change.length() / mass } else { 0.0 };
-        normal_change.max(sliding_change)
+        self.push(a, b, change);
+        let sliding_change = change.length() * greatest(self.sliding_response);
+
+        let rolling = self.rolling_after(b.angular_velocity - a.angular_velocity, impulse);
+        let change = rolling - impulse.rolling;
+        if change == Vec3::ZERO || !change.is_finite() {
+            return normal_change.max(sliding_change);
+        }
+        impulse.rolling = rolling;
+        self.turn(a, b, change);
+        let rolling_change = change.length() * greatest(self.rolling_response) * self.size;
+        normal_change.max(sliding_change).max(rolling_change)
     }
+
+    /// How far from what is wanted the contact is: its closing speed, or what else would be changed if that is more.
+    pub(super) fn violation(&self, motions: &[Motion], impulse: &ContactImpulse, rebound: Rebound) -> f32 {
+        let [a, b] = self.bodies.map(|index| &motions[index]);
+        let velocity = self.velocity(a, b);
+        let Some((total, _)) = self.normal_after(velocity, impulse, rebound) else {
+            // Beyond numbers, and first of all, until the fault has been found in one of the two.
+            return if a.is_finite() && b.is_finite() { f32::INFINITY } else { 0.0 };
+        };
+        // A rebound changes more than what closes; the faster impact goes first, whatever its restitution.
+        let closing = -velocity.dot(self.normal);
+        let normal = if total > impulse.normal { closing } else { (impulse.normal - total) * self.response };
+        let friction = self.friction_after(velocity, impulse) - impulse.friction;
+        let rolling = self.rolling_after(b.angular_velocity - a.angular_velocity, impulse) - impulse.rolling;
+        normal
+            .max(friction.length() * greatest(self.sliding_response))
+            .max(rolling.length() * greatest(self.rolling_response) * self.size)
+    }
+
+    /// Lets impulses act that are known from before.
+    pub(super) fn warm_start(&self, motions: &mut [Motion], impulse: &ContactImpulse) {
+        if let Ok([a, b]) = motions.get_disjoint_mut(self.bodies) {
+            self.push(a, b, self.normal * impulse.normal + impulse.friction);
+            self.turn(a, b, impulse.rolling);
+        }
+    }
+
+    /// Of the second body against the first.
+    fn velocity(&self, a: &Motion, b: &Motion) -> Vec3 {
+        b.velocity_at(self.arms[1]) - a.velocity_at(self.arms[0])
+    }
+
+    /// The impulse along the normal in all, and whether by a rebound; none if it is no number.
+    fn normal_after(&self, velocity: Vec3, impulse: &ContactImpulse, rebound: Rebound) -> Option<(f32, bool)> {
+        let separating = velocity.dot(self.normal);
+        let closing = match rebound {
+            Rebound::FromStart => self.closing,
+            Rebound::EachTime => -separating,
+        };
+        let rebounds = closing > self.resting_speed && self.restitution > 0.0;
+        let target = if rebounds { self.restitution * closing } else { 0.0 };
+        // A contact at rest takes back what it pushed too much; a rebound is not taken back.
+        let least = if impulse.has_rebounded && rebound == Rebound::EachTime { impulse.normal } else { 0.0 };
+        let wanted = (target - separating) / self.response;
+        wanted.is_finite().then(|| ((impulse.normal + wanted).max(least), rebounds))
+    }
+
+    fn friction_after(&self, velocity: Vec3, impulse: &ContactImpulse) -> Vec3 {
+        let sliding = velocity + self.surface_velocity;
+        let along = self.tangents.map(|tangent| sliding.dot(tangent));
+        self.resisted(along, impulse.friction, self.sliding_response, self.friction * impulse.normal)
+    }
+
+    fn rolling_after(&self, spin: Vec3, impulse: &ContactImpulse) -> Vec3 {
+        if self.rolling_friction == 0.0 {
+            return Vec3::ZERO;
+        }
+        let around = self.tangents.map(|tangent| spin.dot(tangent));
+        self.resisted(around, impulse.rolling, self.rolling_response, self.rolling_friction * impulse.normal)
+    }
+
+    /// What stops a speed along the tangents if it is within the limit; else as much as the limit allows, against it.
+    fn resisted(&self, speed: [f32; 2], known: Vec3, response: [f32; 3], limit: f32) -> Vec3 {
+        let [u, v] = self.tangents;
+        let [uu, vv, uv] = response;
+        let determinant = uu * vv - uv * uv;
+        // No limit at all, as of a product that overflowed, is one as well.
+        let is_within = |total: Vec3| total.length_squared() <= limit * limit;
+        if determinant > 0.0 {
+            let [x, y] = speed.map(|speed| speed / determinant);
+            let stopped = known - u * (vv * x - uv * y) - v * (uu * y - uv * x);
+            if is_within(stopped) {
+                return stopped;
+            }
+        }
+        let most = greatest(response);
+        if !(most > 0.0) {
+            return known;
+        }
+        (known - (u * speed[0] + v * speed[1]) / most).clamp_length_max(limit)
+    }
+
+    fn push(&self, a: &mut Motion, b: &mut Motion, impulse: Vec3) {
+        strike(a, -impulse, self.arms[0]);
+        strike(b, impulse, self.arms[1]);
+    }
+
+    fn turn(&self, a: &mut Motion, b: &mut Motion, impulse: Vec3) {
+        if a.is_movable() {
+            a.angular_velocity -= a.inverse_inertia * impulse;
+        }
+        if b.is_movable() {
+            b.angular_velocity += b.inverse_inertia * impulse;
+        }
+    }
+}
+
+/// The velocity that a push at an arm gives to the point there.
+pub(super) fn yields_to(motion: &Motion, arm: Vec3, push: Vec3) -> Vec3 {
+    motion.inverse_mass_along * push + (motion.inverse_inertia * arm.cross(push)).cross(arm)
+}
+
+fn strike(motion: &mut Motion, impulse: Vec3, arm: Vec3) {
+    // Not only for speed: an impulse that overflows, times zero, is NaN.
+    if motion.is_movable() {
+        motion.velocity += impulse * motion.inverse_mass_along;
+        motion.angular_velocity += motion.inverse_inertia * arm.cross(impulse);
+    }
+}
+
+/// A symmetric map seen along two directions: of the first on itself, of the second, of each on the other.
+fn both_ways([u, v]: [Vec3; 2], map: impl Fn(Vec3) -> Vec3) -> [f32; 3] {
+    let (of_u, of_v) = (map(u), map(v));
+    [u.dot(of_u), v.dot(of_v), v.dot(of_u)]
+}
+
+/// The greatest eigenvalue.
+fn greatest([uu, vv, uv]: [f32; 3]) -> f32 {
+    let half = 0.5 * (uu - vv);
+    0.5 * (uu + vv) + (half * half + uv * uv).sqrt()
 }

@@ -16,13 +16,14 @@ use glam::{DMat3, DQuat, DVec3, Vec3};
 /// Gravity, the user's forces and damping change the velocities.
 pub(super) fn apply_forces(bodies: &mut Bodies, setting: &Setting) {
     let dt = setting.dt;
-    for (nature, motion) in bodies.natures.iter().zip(&mut bodies.motions) {
-        if motion.is_movable() && !nature.is_left_out() {
-            let acceleration = setting.gravity * nature.gravity_scale + motion.force * motion.inverse_mass;
-            motion.velocity += acceleration * nature.free_axes() * dt;
-            motion.angular_velocity += motion.inverse_inertia * motion.torque * dt;
+    let Bodies { natures, motions, rests, .. } = bodies;
+    for ((nature, motion), rest) in natures.iter().zip(motions).zip(rests) {
+        if motion.is_movable() && !nature.is_left_out() && !rest.is_asleep() {
+            let [push, spin] = acceleration(nature, motion, setting);
+            motion.velocity += push * dt;
+            motion.angular_velocity += spin * dt;
             // The implicit form of dv/dt = -c·v: stable for any rate.
-            motion.velocity /= 1.0 + dt * nature.linear_damping;
+            motion.velocity *= nature.free_axes() / (1.0 + dt * nature.linear_damping);
             motion.angular_velocity /= 1.0 + dt * nature.angular_damping;
         }
         motion.force = Vec3::ZERO;
@@ -38,8 +39,9 @@ pub(super) fn acceleration(nature: &Nature, motion: &Motion, setting: &Setting) 
 
 /// Velocities move the bodies.
 pub(super) fn advance(bodies: &mut Bodies, dt: f32) {
-    for (nature, motion) in bodies.natures.iter().zip(&mut bodies.motions) {
-        if nature.kind == BodyKind::Fixed || nature.is_left_out() {
+    let Bodies { natures, motions, rests, .. } = bodies;
+    for ((nature, motion), rest) in natures.iter().zip(motions).zip(rests) {
+        if nature.kind == BodyKind::Fixed || nature.is_left_out() || rest.is_asleep() {
             continue;
         }
         nature.limit(motion);

@@ -91,10 +91,11 @@ impl WorldBuilder {
         if !self.gravity.is_finite() {
             return Err(WorldError::Gravity { gravity: self.gravity });
         }
-        if !(self.bounce_threshold >= 0.0) {
+        // False for NaN, too.
+        if !(0.0..=f32::MAX).contains(&self.bounce_threshold) {
             return Err(WorldError::BounceThreshold { speed: self.bounce_threshold });
         }
-        if !(self.hit_speed >= 0.0) {
+        if !(0.0..=f32::MAX).contains(&self.hit_speed) {
             return Err(WorldError::HitSpeed { speed: self.hit_speed });
         }
         Ok(self.build_unchecked())

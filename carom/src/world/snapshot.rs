@@ -25,7 +25,7 @@ pub struct Snapshot {
     bounce_threshold: f32,
     sleeps: bool,
     boxes_for: Option<f32>,
-    last_substep: Option<f32>,
+    last_steps: [Option<f32>; 2],
     next_island: u32,
     time: f64,
 }
@@ -71,7 +71,7 @@ impl World {
             bounce_threshold: self.bounce_threshold,
             sleeps: self.sleeps,
             boxes_for: self.boxes_for,
-            last_substep: self.outcome.last_substep(),
+            last_steps: self.outcome.last_steps(),
             next_island: self.islands.next_name,
             time: self.time,
         }
@@ -93,7 +93,7 @@ impl World {
         self.bounce_threshold = snapshot.bounce_threshold;
         self.sleeps = snapshot.sleeps;
         self.boxes_for = snapshot.boxes_for;
-        self.outcome.set_last_substep(snapshot.last_substep);
+        self.outcome.set_last_steps(snapshot.last_steps);
         self.islands.next_name = snapshot.next_island;
         self.time = snapshot.time;
         self.step = super::Step::default();
@@ -128,7 +128,8 @@ impl World {
                 digest.floats([contact.depth, contact.impulse, contact.carried]);
             }
         }
-        digest.floats([self.outcome.last_substep().unwrap_or(0.0), self.boxes_for.unwrap_or(0.0)]);
+        digest.floats(self.outcome.last_steps().map(|step| step.unwrap_or(0.0)));
+        digest.floats([self.boxes_for.unwrap_or(0.0)]);
         digest.end()
     }
 }

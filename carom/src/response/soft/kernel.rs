@@ -120,12 +120,12 @@ impl<S: Simd> Response<S> {
     fn add(&self, change: f32x8<S>, levers: [f32x8<S>; 2], seen: &mut Closing<S>, push: &mut Closing<S>) {
         let [aa, bb, cc, ab, bc, ac] = self.rows;
         let (p, q) = (levers[0] * change, levers[1] * change);
-        push.along = push.along + change;
-        push.around_tangent = push.around_tangent + p;
-        push.around_across = push.around_across + q;
-        seen.along = seen.along + (aa * change + ab * p + ac * q);
-        seen.around_tangent = seen.around_tangent + (ab * change + bb * p + bc * q);
-        seen.around_across = seen.around_across + (ac * change + bc * p + cc * q);
+        push.along += change;
+        push.around_tangent += p;
+        push.around_across += q;
+        seen.along += aa * change + ab * p + ac * q;
+        seen.around_tangent += ab * change + bb * p + bc * q;
+        seen.around_across += ac * change + bc * p + cc * q;
     }
 }
 
@@ -149,9 +149,9 @@ pub(super) fn warm_start<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
     let mut push = Closing::zero(simd);
     for point in 0..pack.points.min(4) as usize {
         let impulse = load(simd, &pack.point[point].impulse);
-        push.along = push.along + impulse;
-        push.around_tangent = push.around_tangent + impulse * load(simd, &pack.point[point].levers[0]);
-        push.around_across = push.around_across + impulse * load(simd, &pack.point[point].levers[1]);
+        push.along += impulse;
+        push.around_tangent += impulse * load(simd, &pack.point[point].levers[0]);
+        push.around_across += impulse * load(simd, &pack.point[point].levers[1]);
     }
     let [along_tangent, along_across] = &pack.friction_impulse;
     let force = meeting
@@ -236,7 +236,7 @@ fn sound<S: Simd>(simd: S, wanted: f32x8<S>, last: f32x8<S>) -> f32x8<S> {
 fn total_load<S: Simd>(simd: S, pack: &Pack) -> f32x8<S> {
     let mut total = load(simd, &pack.point[0].impulse);
     for point in 1..pack.points.min(4) as usize {
-        total = total + load(simd, &pack.point[point].impulse);
+        total += load(simd, &pack.point[point].impulse);
     }
     total
 }
@@ -275,7 +275,7 @@ fn solve_normal<S: Simd, const PUSHES: bool>(
             rigid
         };
         let total = sound(simd, wanted, impulse);
-        all_wanted = all_wanted + wanted.abs();
+        all_wanted += wanted.abs();
         if !PUSHES {
             store(load(simd, &pack.point[point].total) + total, &mut pack.point[point].total);
         }

@@ -180,15 +180,15 @@ fn derive<S: Simd>(simd: S, pack: &mut Pack, offsets: &Offsets) {
     store(ab, to_ab);
     store(bc, to_bc);
     store(ac, to_ac);
-    for point in 0..pack.points.min(4) as usize {
-        let offset = Vectors::load(simd, &offsets[point]);
+    for (points, offset) in pack.point.iter_mut().zip(offsets).take(pack.points as usize) {
+        let offset = Vectors::load(simd, offset);
         let p = across.dot(offset);
         let q = zero - tangent.dot(offset);
-        store(p, &mut pack.point[point].levers[0]);
-        store(q, &mut pack.point[point].levers[1]);
+        store(p, &mut points.levers[0]);
+        store(q, &mut points.levers[1]);
         let seen = aa + (p * p * bb + q * q * cc) + (p * ab + q * ac + p * q * bc) * 2.0;
-        let is_there = load(simd, &pack.point[point].mass).simd_gt(zero) & seen.simd_gt(zero);
-        store(is_there.select(f32x8::splat(simd, 1.0) / seen, zero), &mut pack.point[point].mass);
+        let is_there = load(simd, &points.mass).simd_gt(zero) & seen.simd_gt(zero);
+        store(is_there.select(f32x8::splat(simd, 1.0) / seen, zero), &mut points.mass);
     }
 
     let (tangent_a, tangent_b) = (arm_a.cross(tangent), arm_b.cross(tangent));
