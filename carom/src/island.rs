@@ -22,7 +22,7 @@ pub(crate) struct Islands {
     /// Of each root, how long the island has been still.
     still_for: Vec<f32>,
     names: Vec<u32>,
-    next_name: u32,
+    pub(crate) next_name: u32,
 }
 
 impl Islands {

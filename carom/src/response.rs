@@ -107,6 +107,17 @@ struct ByImpulses {
     last_dt: Option<f32>,
 }
 
+impl Outcome {
+    /// How long the last step of each solver was: what the next step's impulses are scaled by.
+    pub(crate) fn last_steps(&self) -> [Option<f32>; 2] {
+        [self.soft.last_dt, self.by_impulses.last_dt]
+    }
+
+    pub(crate) fn set_last_steps(&mut self, steps: [Option<f32>; 2]) {
+        [self.soft.last_dt, self.by_impulses.last_dt] = steps;
+    }
+}
+
 /// The stage: forces, contacts, movement.
 pub(crate) fn solve(meetings: &mut Meetings, bodies: &mut Bodies, setting: &Setting, outcome: &mut Outcome) {
     let Outcome { faults, residuals, soft, by_impulses } = outcome;

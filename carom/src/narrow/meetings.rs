@@ -2,13 +2,13 @@
 
 use super::stage::{Manifold, Meeting, Room};
 use super::{InnerEdges, mesh};
-use crate::body::Bodies;
+use crate::body::{Bodies, BodyKind};
 use crate::broad::{Changes, Pair};
 use crate::island;
 use crate::shape::Shape;
 use crate::threads::{self, Counters, Shared, Task};
-use crate::world::Margins;
-use std::collections::HashMap;
+use crate::world::{Margins, PairFilter};
+use std::collections::{HashMap, HashSet};
 
 /// So many pairs are collided by a worker in one go.
 const BLOCK: usize = 32;
@@ -36,6 +36,8 @@ pub(crate) struct Head {
     pub(crate) has_ground: bool,
     /// Whether one of the manifolds leads into other ground.
     pub(crate) has_inner: bool,
+    /// How fast it closed as the step began, in m/s; of pairs that did not touch.
+    pub(crate) approach: f32,
 }
 
 /// A manifold that pushes, by where it is.
@@ -64,6 +66,7 @@ impl Head {
             touches_sleeper: false,
             has_ground: false,
             has_inner: false,
+            approach: 0.0,
         }
     }
 
@@ -98,6 +101,21 @@ pub(crate) struct Meetings {
     counters: Counters,
     inner_edges: InnerEdges,
     seams: mesh::SeamScratch,
+    /// Pairs that the user's filter refused. Asked, never walked.
+    refused: HashSet<Pair>,
+    /// Whether the broad phase was built anew, so that its changes are all pairs that there are.
+    is_behind: bool,
+    /// What began and ended, in order; kept to spare allocations.
+    began: Vec<Pair>,
+    ended: Vec<Pair>,
+}
+
+/// What of the pairs the next step depends on.
+#[derive(Debug, Clone)]
+pub(crate) struct MeetingsCopy {
+    pub(crate) heads: Vec<Head>,
+    pub(crate) meetings: Vec<Meeting>,
+    refused: Vec<Pair>,
 }
 
 impl Meetings {
@@ -105,29 +123,138 @@ impl Meetings {
         Self { inner_edges, ..Self::default() }
     }
 
-    /// Follows the broad phase. `ended` is called with what a pair that is no more was.
-    pub(crate) fn follow(&mut self, changes: Changes<'_>, bodies: &Bodies, mut ended: impl FnMut(&Head, &[Manifold])) {
-        for pair in changes.ended {
-            let Some(place) = self.place_of.remove(pair) else { continue };
-            let head = self.heads.swap_remove(place as usize);
-            let mut meeting = self.meetings.swap_remove(place as usize);
-            ended(&head, meeting.manifolds());
-            if let Some(moved) = self.heads.get(place as usize) {
-                self.place_of.insert(moved.pair, place);
-            }
-            meeting.clear();
-            self.spare.push(meeting);
+    /// Follows the broad phase, in the order of the pairs: how it finds them means nothing. `ended` is called with each pair
+    /// that is no more.
+    pub(crate) fn follow(
+        &mut self,
+        changes: Changes<'_>,
+        bodies: &Bodies,
+        filter: &PairFilter,
+        mut ended: impl FnMut(&Head),
+    ) {
+        let (mut began, mut gone) = (std::mem::take(&mut self.began), std::mem::take(&mut self.ended));
+        began.clear();
+        began.extend_from_slice(changes.began);
+        began.sort_unstable();
+        gone.clear();
+        if std::mem::take(&mut self.is_behind) {
+            let known = self.heads.iter().map(|head| head.pair).chain(self.refused.iter().copied());
+            gone.extend(known.filter(|pair| began.binary_search(pair).is_err()));
+        } else {
+            gone.extend_from_slice(changes.ended);
         }
-        for &pair in changes.began {
-            let (Some(a), Some(b)) = (bodies.collider(pair.a), bodies.collider(pair.b)) else { continue };
-            if a.body == b.body || self.place_of.contains_key(&pair) {
-                continue;
+        gone.sort_unstable();
+        gone.iter().for_each(|pair| self.end(*pair, &mut ended));
+        began.iter().for_each(|pair| self.begin(*pair, bodies, filter));
+        (self.began, self.ended) = (began, gone);
+    }
+
+    /// Asks anew whether a collider meets those whose boxes overlap its own, given in order.
+    pub(crate) fn refilter(
+        &mut self,
+        slot: u32,
+        overlapping: &[u32],
+        bodies: &Bodies,
+        filter: &PairFilter,
+        mut ended: impl FnMut(&Head),
+    ) {
+        for pair in overlapping.iter().filter(|other| **other != slot).map(|other| Pair::new(slot, *other)) {
+            self.refused.remove(&pair);
+            if self.place_of.contains_key(&pair) {
+                if !self.meet(pair, bodies, filter) {
+                    self.end(pair, &mut ended);
+                    self.refuse(pair, bodies);
+                }
+            } else {
+                self.begin(pair, bodies, filter);
             }
-            self.place_of.insert(pair, self.heads.len() as u32);
-            let is_sensor = a.is_sensor || b.is_sensor;
-            self.heads.push(Head::new(pair, is_sensor));
-            self.meetings.push(self.spare.pop().unwrap_or_else(Meeting::new));
         }
+    }
+
+    /// Whether two colliders meet at all.
+    fn meet(&self, pair: Pair, bodies: &Bodies, filter: &PairFilter) -> bool {
+        may_meet(pair, bodies) && filter.allows(pair, bodies)
+    }
+
+    /// Remembers that the user's filter has refused a pair.
+    fn refuse(&mut self, pair: Pair, bodies: &Bodies) {
+        if may_meet(pair, bodies) {
+            self.refused.insert(pair);
+        }
+    }
+
+    fn begin(&mut self, pair: Pair, bodies: &Bodies, filter: &PairFilter) {
+        if self.place_of.contains_key(&pair) || self.refused.contains(&pair) {
+            return;
+        }
+        if !self.meet(pair, bodies, filter) {
+            return self.refuse(pair, bodies);
+        }
+        let is_sensor = [pair.a, pair.b].into_iter().any(|slot| bodies.collider(slot).is_some_and(|it| it.is_sensor));
+        self.place_of.insert(pair, self.heads.len() as u32);
+        self.heads.push(Head::new(pair, is_sensor));
+        self.meetings.push(self.spare.pop().unwrap_or_else(Meeting::new));
+    }
+
+    fn end(&mut self, pair: Pair, ended: &mut impl FnMut(&Head)) {
+        let Some(place) = self.place_of.remove(&pair) else {
+            self.refused.remove(&pair);
+            return;
+        };
+        let head = self.heads.swap_remove(place as usize);
+        let mut meeting = self.meetings.swap_remove(place as usize);
+        ended(&head);
+        if let Some(moved) = self.heads.get(place as usize) {
+            self.place_of.insert(moved.pair, place);
+        }
+        meeting.clear();
+        self.spare.push(meeting);
+    }
+
+    /// Before the solver: how fast those close that did not touch.
+    pub(crate) fn note_approach(&mut self, bodies: &Bodies) {
+        let heads = self.heads.iter_mut().zip(&self.meetings);
+        for (head, meeting) in heads.filter(|(head, _)| head.pushes() && !head.is_touching) {
+            head.approach = 0.0;
+            for manifold in meeting.manifolds().iter().filter(|manifold| !manifold.is_inner) {
+                let [a, b] = [manifold.pair.a.body, manifold.pair.b.body].map(|body| &bodies.motions()[body as usize]);
+                for contact in manifold.contacts() {
+                    let velocity = a.velocity_at(contact.arm_a) - b.velocity_at(contact.arm_b);
+                    head.approach = head.approach.max(velocity.dot(manifold.normal));
+                }
+            }
+        }
+    }
+
+    /// After the solver: which pairs touch; `changed` is called with those that did not before, or do no longer.
+    pub(crate) fn note_touching(&mut self, mut changed: impl FnMut(&Head, &[Manifold])) {
+        let heads = self.heads.iter_mut().zip(&self.meetings);
+        for (head, meeting) in heads.filter(|(head, _)| head.is_live) {
+            head.was_touching = head.is_touching;
+            let touches = |manifold: &Manifold| manifold.is_touching() && (head.is_sensor || !manifold.is_inner);
+            // Of most pairs the head says it, which is small.
+            let is_deep = head.deepest >= 0.0 && !head.has_inner;
+            head.is_touching = head.manifolds > 0 && (is_deep || meeting.manifolds().iter().any(touches));
+            if head.is_touching != head.was_touching {
+                changed(head, meeting.manifolds());
+            }
+        }
+    }
+
+    /// A copy of all that the next step depends on.
+    pub(crate) fn copy(&self) -> MeetingsCopy {
+        let mut refused: Vec<Pair> = self.refused.iter().copied().collect();
+        refused.sort_unstable();
+        MeetingsCopy { heads: self.heads.clone(), meetings: self.meetings.clone(), refused }
+    }
+
+    /// Goes on from a copy, with a broad phase that is built anew.
+    pub(crate) fn restore(&mut self, copy: &MeetingsCopy) {
+        self.heads.clone_from(&copy.heads);
+        self.meetings.clone_from(&copy.meetings);
+        self.refused = copy.refused.iter().copied().collect();
+        self.place_of = self.heads.iter().map(|head| head.pair).zip(0..).collect();
+        self.is_behind = true;
     }
 
     /// Bodies are awake that were not: their pairs take part as they are.
@@ -135,7 +262,8 @@ impl Meetings {
         Activity::list(bodies, &mut self.activities);
         for head in &mut self.heads {
             if let (Some(a), Some(b)) = (bodies.collider(head.pair.a), bodies.collider(head.pair.b)) {
-                head.is_live = self.activities[a.body as usize].is_live(self.activities[b.body as usize]);
+                let [a, b] = [a.body, b.body].map(|body| self.activities[body as usize]);
+                head.is_live = a.is_live(b, head.is_sensor);
             }
         }
     }
@@ -237,14 +365,14 @@ impl Meetings {
                     continue;
                 };
                 let [body_a, body_b] = [activities[a.body as usize], activities[b.body as usize]];
-                head.is_live = body_a.is_live(body_b);
+                head.is_live = body_a.is_live(body_b, head.is_sensor);
                 if head.is_live {
                     head.bodies = [a.body, b.body];
                     head.touches_sleeper = body_a.sleeps() || body_b.sleeps();
                     let is_compound = |shape: &Shape| matches!(shape, Shape::Compound(_));
                     let is_ground = !body_a.moves || !body_b.moves || is_compound(&a.shape) || is_compound(&b.shape);
-                    head.has_ground = is_ground;
-                    let margin = margins.of_pair(a, b, bodies);
+                    head.has_ground = is_ground && !head.is_sensor;
+                    let margin = if head.is_sensor { 0.0 } else { margins.of_pair(a, b, bodies) };
                     meeting.update([head.pair.a, head.pair.b], margin, bodies, room);
                     head.note(meeting.manifolds());
                 }
@@ -254,6 +382,29 @@ impl Meetings {
             mesh::mark_inner_seams(&mut self.heads, &mut self.meetings, bodies, &mut self.seams);
         }
     }
+}
+
+impl MeetingsCopy {
+    /// How many bytes it holds.
+    pub(crate) fn size(&self) -> usize {
+        let meetings: usize = self.meetings.iter().map(Meeting::size).sum();
+        size_of_val(&self.heads[..]) + size_of_val(&self.refused[..]) + meetings
+    }
+}
+
+/// Whether two colliders meet, as far as the user's filter is not asked. A sensor sees what can move, or whatever there is if
+/// it can move itself.
+fn may_meet(pair: Pair, bodies: &Bodies) -> bool {
+    let (Some(a), Some(b)) = (bodies.collider(pair.a), bodies.collider(pair.b)) else { return false };
+    let [one, other] = [a, b].map(|collider| &bodies.natures[collider.body as usize]);
+    let kinds = [one.kind, other.kind];
+    let is_of_interest = match (a.is_sensor, b.is_sensor) {
+        (false, false) => kinds.contains(&BodyKind::Dynamic),
+        (true, false) | (false, true) => kinds != [BodyKind::Fixed; 2],
+        (true, true) => false,
+    };
+    let takes_part = !one.is_disabled && !other.is_disabled;
+    a.body != b.body && is_of_interest && takes_part && a.filter.meets(b.filter)
 }
 
 /// Reads a little of all that colliding a pair will need. One pair right after the other, so that what is not in the cache
@@ -272,6 +423,7 @@ struct Activity {
     /// It is awake, or moves by itself.
     acts: bool,
     is_left_out: bool,
+    is_kinematic: bool,
 }
 
 impl Activity {
@@ -280,7 +432,9 @@ impl Activity {
         list.extend((0..bodies.len()).map(|body| {
             let moves = bodies.motions[body].is_movable();
             let acts = if moves { !bodies.rests[body].is_asleep() } else { island::is_moving(bodies, body as u32) };
-            Self { moves, acts, is_left_out: bodies.natures[body].is_left_out() }
+            let nature = &bodies.natures[body];
+            let is_kinematic = nature.kind == BodyKind::Kinematic;
+            Self { moves, acts, is_left_out: nature.is_left_out(), is_kinematic }
         }));
     }
 
@@ -288,8 +442,11 @@ impl Activity {
         self.moves && !self.acts
     }
 
-    /// Whether contacts may move one of the two, one of them is awake, and neither is left out.
-    fn is_live(self, other: Self) -> bool {
-        (self.moves || other.moves) && (self.acts || other.acts) && !(self.is_left_out || other.is_left_out)
+    /// Whether contacts may move one of the two, one of them is awake, and neither is left out. Sensors are also told of
+    /// what only the user moves.
+    fn is_live(self, other: Self, is_sensor: bool) -> bool {
+        let is_put = is_sensor && (self.is_kinematic || other.is_kinematic);
+        let is_open = is_put || ((self.moves || other.moves) && (self.acts || other.acts));
+        is_open && !(self.is_left_out || other.is_left_out)
     }
 }

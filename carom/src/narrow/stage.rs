@@ -174,6 +174,11 @@ impl Meeting {
         self.manifolds.clear();
     }
 
+    /// How many bytes it holds.
+    pub(crate) fn size(&self) -> usize {
+        size_of::<Self>() + size_of_val(&self.parts[..]) + size_of_val(&self.manifolds[..])
+    }
+
     /// How the pair touches.
     pub(crate) fn manifolds(&self) -> &[Manifold] {
         &self.manifolds

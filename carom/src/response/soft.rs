@@ -60,7 +60,7 @@ pub(crate) struct Soft {
     /// Of each body what went wrong.
     broken: Vec<Option<FaultStage>>,
     /// How long the last substep was.
-    last_dt: Option<f32>,
+    pub(super) last_dt: Option<f32>,
 }
 
 /// Something that is done with rows or with packs, block by block.
@@ -400,9 +400,7 @@ fn finish_body(nature: &Nature, motion: &mut Motion, state: Option<&State>, sett
         Some(state) if motion.is_movable() => move_by(nature, motion, state),
         Some(_) | None => motion::move_freely(nature, motion, setting),
     };
-    if let Some(most) = nature.most_speed {
-        motion.velocity = motion.velocity.clamp_length_max(most);
-    }
+    nature.limit(motion);
     (motion.force, motion.torque) = (Vec3::ZERO, Vec3::ZERO);
     let fault = fault.or_else(|| (!motion.is_finite()).then_some(FaultStage::Movement));
     if fault.is_some() {
