@@ -38,7 +38,7 @@ fn pose_of(shape: ShapeRef<'_>) -> Pose {
 }
 
 fn even(shape: ShapeRef<'_>) -> bool {
-    shape.body.user_data() % 2 == 0
+    shape.body.user_data().is_multiple_of(2)
 }
 
 fn id_of(shape: ShapeRef<'_>) -> ShapeId {
