@@ -5,8 +5,10 @@
 
 mod broad;
 mod clouds;
+mod impact;
 mod measure;
 mod narrow;
+mod scenes;
 mod shapes;
 
 use clap::{Parser, ValueEnum};
@@ -38,6 +40,10 @@ enum Area {
     Broad,
     /// The narrow phase: distances, overlaps and contacts of convex pairs; triangle meshes.
     Narrow,
+    /// The time of impact.
+    Impact,
+    /// Whole scenes: stacks, heaps, terrains.
+    Scenes,
 }
 
 /// How long the comparison may take.
@@ -57,6 +63,8 @@ fn main() -> ExitCode {
         Area::Shapes => shapes::rows(effort, &arguments.only),
         Area::Broad => broad::rows(effort, &arguments.only),
         Area::Narrow => narrow::rows(effort, &arguments.only),
+        Area::Impact => impact::rows(effort, &arguments.only),
+        Area::Scenes => scenes::rows(effort, &arguments.only),
     };
     let reported = rows.and_then(|rows| {
         measure::report(&rows, arguments.json.as_deref())?;
@@ -67,6 +75,11 @@ fn main() -> ExitCode {
                 narrow::print_summary(&rows);
                 Ok(())
             }
+            Area::Impact => {
+                impact::print_summary(&rows);
+                Ok(())
+            }
+            Area::Scenes => scenes::print_summary(&rows),
         }
     });
     match reported {

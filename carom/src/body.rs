@@ -1,15 +1,24 @@
 //! What a world holds: descriptions of bodies on the way in ([`Body`]), ids, and views of what is inside.
 
+mod change;
+mod error;
+mod material;
+mod part;
 mod store;
 mod view;
 
-pub(crate) use store::{Bodies, Nature, Rest};
+pub use change::BodyMut;
+pub use error::BodyError;
+pub use material::{Material, Mixing};
+pub use part::BodyShape;
+pub(crate) use store::{Bodies, MARGIN_SHARE, Nature, Rest};
 pub use store::{Collider, Motion};
-pub use view::{BodyMut, BodyRef};
+pub use view::{BodyRef, ShapeRef};
 
 use crate::mass::{MassError, MassProperties};
-use crate::pose::{LocalPose, Pose, PoseError};
-use crate::shape::{Shape, ShapeKind};
+use crate::pose::{LocalPose, Pose};
+use crate::shape::Shape;
+use error::{finite, in_range};
 use glam::{DVec3, Quat, Vec3};
 
 /// Names a body for as long as it lives. Ids of removed bodies are not mistaken for those of later ones.
@@ -36,39 +45,6 @@ pub enum BodyKind {
     Kinematic,
     /// Forces, impulses and contacts.
     Dynamic,
-}
-
-/// How a body's surface behaves in contact.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Material {
-    /// Coulomb's coefficient of friction, 0 or more. Two surfaces meet with the geometric mean of theirs.
-    pub friction: f32,
-    /// The share of the closing speed that is given back, 0 to 1. Two surfaces meet with the greater of theirs.
-    pub restitution: f32,
-    /// What resists rolling: a torque of this share of the load times the size of the smaller shape, 0 or more. Two
-    /// surfaces meet with the greater of theirs.
-    pub rolling_friction: f32,
-    /// How the surface moves along itself in the body's frame, as a conveyor's does, in m/s.
-    pub surface_velocity: Vec3,
-}
-
-impl Default for Material {
-    fn default() -> Self {
-        Self { friction: 0.5, restitution: 0.0, rolling_friction: 0.0, surface_velocity: Vec3::ZERO }
-    }
-}
-
-impl Material {
-    /// How two surfaces behave together; the velocity is that of the second against the first.
-    pub fn mixed(self, other: Self) -> Self {
-        Self {
-            // Roots first: the product may overflow.
-            friction: self.friction.sqrt() * other.friction.sqrt(),
-            restitution: self.restitution.max(other.restitution),
-            rolling_friction: self.rolling_friction.max(other.rolling_friction),
-            surface_velocity: other.surface_velocity - self.surface_velocity,
-        }
-    }
 }
 
 /// Where a dynamic body's mass comes from.
@@ -105,13 +81,19 @@ pub struct Body {
     pose: Pose,
     velocity: Vec3,
     angular_velocity: Vec3,
-    shapes: Vec<(LocalPose, Shape)>,
+    shapes: Vec<BodyShape>,
     material: Material,
     mass: MassSource,
     linear_damping: f32,
     angular_damping: f32,
     gravity_scale: f32,
     may_sleep: bool,
+    locked: [bool; 3],
+    locked_rotation: [bool; 3],
+    most_speed: Option<f32>,
+    most_angular_speed: Option<f32>,
+    is_enabled: bool,
+    user_data: u64,
 }
 
 impl Body {
@@ -144,6 +126,12 @@ impl Body {
             angular_damping: 0.0,
             gravity_scale: 1.0,
             may_sleep: true,
+            locked: [false; 3],
+            locked_rotation: [false; 3],
+            most_speed: None,
+            most_angular_speed: None,
+            is_enabled: true,
+            user_data: 0,
         }
     }
 
@@ -183,8 +171,19 @@ impl Body {
     }
 
     /// It has this shape, too, at this pose in its frame.
-    pub fn shape_at(mut self, pose: LocalPose, shape: Shape) -> Self {
-        self.shapes.push((pose, shape));
+    pub fn shape_at(self, pose: LocalPose, shape: Shape) -> Self {
+        self.part(BodyShape::new(shape).at(pose))
+    }
+
+    /// It has this shape, too, with its own options.
+    pub fn part(mut self, part: BodyShape) -> Self {
+        self.shapes.push(part);
+        self
+    }
+
+    /// How the surfaces behave of those of its shapes that do not say it themselves.
+    pub fn material(mut self, material: Material) -> Self {
+        self.material = material;
         self
     }
 
@@ -254,20 +253,59 @@ impl Body {
         self
     }
 
+    /// It cannot move along these axes of the world, x, y and z: neither forces nor contacts nor gravity move its centre
+    /// of mass along them.
+    pub fn lock_translation(mut self, axes: [bool; 3]) -> Self {
+        self.locked = axes;
+        self
+    }
+
+    /// It cannot turn around these axes of the world, x, y and z. A body with one of them locked has no gyroscopic term.
+    pub fn lock_rotation(mut self, axes: [bool; 3]) -> Self {
+        self.locked_rotation = axes;
+        self
+    }
+
+    /// No step leaves it faster than this, in m/s.
+    pub fn max_speed(mut self, speed: f32) -> Self {
+        self.most_speed = Some(speed);
+        self
+    }
+
+    /// No step leaves it turning faster than this, in rad/s.
+    pub fn max_angular_speed(mut self, speed: f32) -> Self {
+        self.most_angular_speed = Some(speed);
+        self
+    }
+
+    /// It takes no part until [`BodyMut::set_enabled`] says so.
+    pub fn disabled(mut self) -> Self {
+        self.is_enabled = false;
+        self
+    }
+
+    /// It carries this number, for the caller.
+    pub fn user_data(mut self, user_data: u64) -> Self {
+        self.user_data = user_data;
+        self
+    }
+
     /// This description with its poses at unit rotation, or the first thing that is wrong with it.
     fn checked(mut self) -> Result<Self, BodyError> {
         self.pose = self.pose.checked().map_err(|error| BodyError::Pose { error })?;
         finite("velocity", self.velocity)?;
         finite("angular velocity", self.angular_velocity)?;
-        in_range("friction", self.material.friction, 0.0, f32::MAX)?;
-        in_range("restitution", self.material.restitution, 0.0, 1.0)?;
-        in_range("rolling friction", self.material.rolling_friction, 0.0, f32::MAX)?;
-        finite("surface velocity", self.material.surface_velocity)?;
+        self.material.checked()?;
         in_range("linear damping", self.linear_damping, 0.0, f32::MAX)?;
         in_range("angular damping", self.angular_damping, 0.0, f32::MAX)?;
         in_range("gravity scale", self.gravity_scale, -f32::MAX, f32::MAX)?;
-        for (index, (pose, shape)) in self.shapes.iter_mut().enumerate() {
-            *pose = pose.checked().map_err(|error| BodyError::ShapePose { index, error })?;
+        for most in [self.most_speed, self.most_angular_speed].into_iter().flatten() {
+            in_range("greatest speed", most, 0.0, f32::MAX)?;
+        }
+        for (index, part) in self.shapes.iter_mut().enumerate() {
+            part.pose = part.pose.checked().map_err(|error| BodyError::ShapePose { index, error })?;
+            part.material.map_or(Ok(Material::default()), Material::checked)?;
+            let shape = &part.shape;
             if let Some(kind) = crate::narrow::without_contacts(shape) {
                 return Err(BodyError::NoContacts { index, kind });
             }
@@ -281,13 +319,13 @@ impl Body {
     /// Mass, centre and inertia in the body's frame; only asked of dynamic bodies.
     fn properties(&self) -> Result<MassProperties, BodyError> {
         let filled = |density: f32| {
-            if self.shapes.is_empty() {
-                return Err(BodyError::NoMass);
-            }
             let mut parts = Vec::with_capacity(self.shapes.len());
-            for (index, (pose, shape)) in self.shapes.iter().enumerate() {
-                let part = MassProperties::of_shape(shape, density);
-                parts.push(part.map_err(|error| BodyError::Mass { index, error })?.moved(pose));
+            for (index, part) in self.shapes.iter().enumerate().filter(|(_, part)| !part.is_sensor) {
+                let properties = MassProperties::of_shape(&part.shape, density);
+                parts.push(properties.map_err(|error| BodyError::Mass { index, error })?.moved(&part.pose));
+            }
+            if parts.is_empty() {
+                return Err(BodyError::NoMass);
             }
             MassProperties::combined(parts).map_err(|error| BodyError::TotalMass { error })
         };
@@ -298,101 +336,13 @@ impl Body {
             MassSource::Mass(mass) => whole(filled(1.0)?.with_mass(mass))?,
             MassSource::Properties(properties) => whole(properties.checked())?,
         };
-        let inverse = properties.inverse_inertia();
-        let can_turn = inverse.is_finite() && inverse.determinant() > 0.0;
-        if properties.mass.recip().is_finite() && can_turn { Ok(properties) } else { Err(BodyError::TooLight) }
+        heavy_enough(properties)
     }
 }
 
-/// Why a body was refused or cannot be found.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum BodyError {
-    /// No body has this id, or no longer.
-    #[error("there is no {id}: it was removed or belongs to another world")]
-    Unknown {
-        /// The id that was asked for.
-        id: BodyId,
-    },
-    /// The pose is unsound.
-    #[error("the body's pose: {error}")]
-    Pose {
-        /// What is wrong with it.
-        error: PoseError,
-    },
-    /// The pose of a shape in the body is unsound.
-    #[error("the pose of shape {index}: {error}")]
-    ShapePose {
-        /// Which shape, counted from 0.
-        index: usize,
-        /// What is wrong with its pose.
-        error: PoseError,
-    },
-    /// A vector is NaN or infinite.
-    #[error("the {what} is {value}, not finite")]
-    NotFinite {
-        /// The quantity.
-        what: &'static str,
-        /// Its value.
-        value: Vec3,
-    },
-    /// A number is NaN or outside of its range.
-    #[error("the {what} is {value}; it must be from {least} to {greatest}")]
-    OutOfRange {
-        /// The quantity.
-        what: &'static str,
-        /// Its value.
-        value: f32,
-        /// The least it may be.
-        least: f32,
-        /// The greatest it may be.
-        greatest: f32,
-    },
-    /// A shape of a dynamic body has no mass.
-    #[error("shape {index} gives the body no mass: {error}")]
-    Mass {
-        /// Which shape, counted from 0.
-        index: usize,
-        /// Why not.
-        error: MassError,
-    },
-    /// A dynamic body without shapes needs its mass given outright.
-    #[error("a dynamic body needs a shape with volume, or mass properties of its own")]
-    NoMass,
-    /// The body's mass or inertia as a whole is unsound.
-    #[error("the body's mass: {error}")]
-    TotalMass {
-        /// What is wrong with it.
-        error: MassError,
-    },
-    /// The mass or a moment of inertia is so small that its inverse overflows.
-    #[error("the body's mass or inertia is too small: its inverse is no finite number")]
-    TooLight,
-    /// A half-space reaches to infinity and cannot move.
-    #[error("shape {index} is a half-space, which only fixed and kinematic bodies can have")]
-    Unbounded {
-        /// Which shape, counted from 0.
-        index: usize,
-    },
-    /// The world cannot collide this shape yet.
-    #[error("shape {index} has a {kind}, for which the world computes no contacts yet")]
-    NoContacts {
-        /// Which shape, counted from 0.
-        index: usize,
-        /// The kind that is missing.
-        kind: ShapeKind,
-    },
-}
-
-fn finite(what: &'static str, value: Vec3) -> Result<(), BodyError> {
-    if value.is_finite() { Ok(()) } else { Err(BodyError::NotFinite { what, value }) }
-}
-
-fn in_range(what: &'static str, value: f32, least: f32, greatest: f32) -> Result<(), BodyError> {
-    // False for NaN, too.
-    if (least..=greatest).contains(&value) {
-        Ok(())
-    } else {
-        Err(BodyError::OutOfRange { what, value, least, greatest })
-    }
+/// Mass properties whose inverses are finite.
+fn heavy_enough(properties: MassProperties) -> Result<MassProperties, BodyError> {
+    let inverse = properties.inverse_inertia();
+    let can_turn = inverse.is_finite() && inverse.determinant() > 0.0;
+    if properties.mass.recip().is_finite() && can_turn { Ok(properties) } else { Err(BodyError::TooLight) }
 }

@@ -20,7 +20,7 @@ pub(crate) mod hilbert;
 mod kd_tree;
 mod octree;
 mod pair_set;
-mod preorder;
+pub(crate) mod preorder;
 mod proxies;
 mod ray;
 mod rebuilt;
@@ -50,7 +50,7 @@ pub use sweep_and_prune::SweepAndPrune;
 pub use tree::DynamicTree;
 pub use uniform_grid::{Cells, UniformGrid};
 
-use crate::body::{Bodies, Collider};
+use crate::body::{Bodies, BodyKind, Collider};
 use crate::bounds::Aabb;
 use crate::world::Margins;
 use glam::Vec3;
@@ -347,16 +347,18 @@ impl Structure {
     }
 }
 
-/// The stage: moves the boxes to where the bodies are.
+/// The stage: moves the boxes to where the bodies are and will be `dt` later; of those that are given and may have moved.
 pub(crate) fn move_boxes(
     broad: &mut dyn BroadPhase,
     bodies: &mut Bodies,
+    whom: impl Iterator<Item = usize>,
     (dt, margins): (f32, Margins),
     moves: &mut Vec<Moved>,
 ) -> Result<(), BroadPhaseError> {
     moves.clear();
-    for dense in 0..bodies.len() {
-        if bodies.rests[dense].is_asleep() {
+    for dense in whom {
+        let nature = &bodies.natures[dense];
+        if bodies.rests[dense].is_asleep() || (nature.kind == BodyKind::Fixed && !nature.is_displaced) {
             continue;
         }
         bodies.place_colliders(dense);
@@ -364,8 +366,8 @@ pub(crate) fn move_boxes(
         for &slot in &bodies.natures[dense].colliders {
             if let Some(collider) = bodies.collider(slot) {
                 let bounds = bounds_of(collider, margins);
-                let is_fast = displacement.abs().cmpgt(bounds.half_extents()).any();
-                // What moves by more than half of itself in a step is looked for along its way.
+                let is_fast = displacement.length_squared() > collider.margin * collider.margin;
+                // What moves by more than its margin in a step is looked for along its way.
                 let bounds = if is_fast { bounds.swept(displacement) } else { bounds };
                 moves.push(Moved { id: slot, bounds, displacement });
             }

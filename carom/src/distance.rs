@@ -14,6 +14,7 @@ pub(crate) mod feature;
 pub(crate) mod guess;
 pub(crate) mod minimum_norm;
 pub(crate) mod placement;
+mod segment;
 pub(crate) mod separation;
 pub(crate) mod signed;
 pub(crate) mod simplex;

@@ -22,7 +22,7 @@ pub(crate) struct Islands {
     /// Of each root, how long the island has been still.
     still_for: Vec<f32>,
     names: Vec<u32>,
-    next_name: u32,
+    pub(crate) next_name: u32,
 }
 
 impl Islands {
@@ -36,8 +36,8 @@ impl Islands {
         parents.extend(0..bodies.len() as u32);
         still_for.clear();
         still_for.extend(bodies.rests.iter().map(|rest| rest.still_for));
-        for (_, _, manifold) in meetings.pushing() {
-            let [a, b] = [manifold.pair.a.body, manifold.pair.b.body];
+        for place in meetings.pushing_places() {
+            let [a, b] = place.bodies;
             let [moves_a, moves_b] = [a, b].map(|body| bodies.motions[body as usize].is_movable());
             if moves_a && moves_b {
                 unite(parents, a, b);
@@ -72,12 +72,10 @@ impl Islands {
 
     /// The stage before the solver: wakes islands that something awake has come near to.
     pub(crate) fn wake(meetings: &mut Meetings, bodies: &mut Bodies) {
-        for head in meetings.heads().iter().filter(|head| head.pushes()) {
-            for slot in [head.pair.a, head.pair.b] {
-                if let Some(body) = bodies.collider(slot).map(|collider| collider.body as usize)
-                    && bodies.rests[body].is_asleep()
-                {
-                    bodies.wake(body);
+        for head in meetings.heads().iter().filter(|head| head.wakes()) {
+            for body in head.bodies {
+                if bodies.rests[body as usize].is_asleep() {
+                    bodies.wake(body as usize);
                 }
             }
         }

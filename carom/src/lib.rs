@@ -39,6 +39,8 @@ pub mod broad;
 
 pub mod particles;
 
+pub mod impact;
+
 pub mod mid;
 
 pub mod narrow;

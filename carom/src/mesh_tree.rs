@@ -71,6 +71,12 @@ pub(crate) struct Slot {
     corners: [u32; 3],
 }
 
+/// What looks at the triangles on the way of a ray. Not a closure: those are compiled without the level's instructions.
+pub(crate) trait RayVisitor {
+    /// Returns how far the ray need be followed from now on.
+    fn visit(&mut self, slot: Slot) -> f64;
+}
+
 impl Slot {
     #[inline(always)]
     pub(crate) fn corners(&self, vertices: &[Vec3]) -> [Vec3; 3] {
@@ -126,9 +132,24 @@ impl MeshTree {
         });
     }
 
-    /// Calls `visit` with each triangle whose box the ray meets at a distance up to `limit`, the nearer ones mostly
-    /// first; the direction is of unit length. What `visit` returns is the new limit, if it is less.
-    pub(crate) fn visit_ray(&self, origin: DVec3, direction: DVec3, limit: f64, mut visit: impl FnMut(Slot) -> f64) {
+    /// Replaces `slots` by those of [`MeshTree::visit_slots`].
+    pub(crate) fn collect_slots(&self, bounds: &Aabb, slots: &mut Vec<Slot>) {
+        slots.clear();
+        dispatch!(self.level, simd => if self.is_shallow {
+            collect::<_, SHORT_STACK>(simd, self, bounds, slots);
+        } else {
+            collect::<_, STACK>(simd, self, bounds, slots);
+        });
+    }
+
+    /// The instructions that walks are compiled for.
+    pub(crate) fn level(&self) -> Level {
+        self.level
+    }
+
+    /// Hands over each triangle whose box the ray meets at a distance up to `limit`, the nearer ones mostly first; the
+    /// direction is of unit length.
+    pub(crate) fn visit_ray(&self, origin: DVec3, direction: DVec3, limit: f64, visitor: &mut impl RayVisitor) {
         let bounds = self.bounds();
         let (min, max) = (bounds.min.as_dvec3(), bounds.max.as_dvec3());
         let (middle, size) = (0.5 * (min + max), (max - min).length());
@@ -137,23 +158,16 @@ impl MeshTree {
         let near = origin + start * direction;
         let doubt = 1e-15 * (origin.abs().max_element() + middle.abs().max_element());
         // A ray that meets the box passes its middle within half of its size, and this is a size before that.
-        if near.distance(middle) > 2.0 * size + doubt || start > limit {
+        let farthest = 2.0 * size + doubt;
+        if near.distance_squared(middle) > farthest * farthest || start > limit {
             return;
         }
-        let unit = f64::from(self.unit);
-        let pad = 6.0 * f64::from(f32::EPSILON) * (middle.abs().max_element() + size) + doubt;
-        let ray = WalkRay {
-            origin: (near * unit).as_vec3(),
-            inverse: direction.as_vec3().recip(),
-            pad: (pad * unit) as f32,
-            unit: self.unit,
-        };
-        let walked = |limit: f64| ((limit - start + doubt) * unit * (1.0 + 1e-6)) as f32;
-        let mut narrowed = |slot: Slot| walked(visit(slot));
+        let pad = 16.0 * f64::from(f32::EPSILON) * (middle.abs().max_element() + size) + doubt;
+        let ray = WalkRay::new((near, direction), pad, self.unit, start - doubt);
         dispatch!(self.level, simd => if self.is_shallow {
-            visit_ray::<_, SHORT_STACK>(simd, self, &ray, walked(limit), &mut narrowed);
+            visit_ray::<_, SHORT_STACK>(simd, self, &ray, limit, visitor);
         } else {
-            visit_ray::<_, STACK>(simd, self, &ray, walked(limit), &mut narrowed);
+            visit_ray::<_, STACK>(simd, self, &ray, limit, visitor);
         });
     }
 
@@ -194,14 +208,21 @@ fn visit_overlapping<S: Simd, const N: usize>(simd: S, tree: &MeshTree, bounds: 
     }
 }
 
+/// A walk whose `visit` is compiled for the level.
+#[inline(always)]
+fn collect<S: Simd, const N: usize>(simd: S, tree: &MeshTree, bounds: &Aabb, slots: &mut Vec<Slot>) {
+    visit_overlapping::<_, N>(simd, tree, bounds, &mut |slot| slots.push(slot));
+}
+
 #[inline(always)]
 fn visit_ray<S: Simd, const N: usize>(
     simd: S,
     tree: &MeshTree,
     ray: &WalkRay,
-    mut limit: f32,
-    visit: &mut impl FnMut(Slot) -> f32,
+    limit: f64,
+    visitor: &mut impl RayVisitor,
 ) {
+    let mut limit = ray.walked(limit);
     let mut stack = [(0.0f32, 0u32); N];
     let mut depth = 1;
     while depth > 0 {
@@ -217,7 +238,8 @@ fn visit_ray<S: Simd, const N: usize>(
                 let lane = hits.trailing_zeros();
                 hits &= hits - 1;
                 if entries[lane as usize % LANES] <= limit {
-                    limit = visit(tree.slots[(node.first + lane) as usize]).min(limit);
+                    let shorter = ray.walked(visitor.visit(tree.slots[(node.first + lane) as usize]));
+                    limit = if shorter < limit { shorter } else { limit };
                 }
             }
             continue;

@@ -1,16 +1,22 @@
-//! Collision in the plane: distance and depth of convex figures, and curves against boxes (M1).
+//! Collision in the plane: distance and depth of convex figures, curves against boxes (M1), which of many boxes overlap
+//! (B7), and when a moving vertex meets a moving edge (T2).
 //!
 //! A [`Figure`] is a convex polygon grown by a radius: a point or circle has one corner, a segment or capsule two. Depth
 //! is a negative distance, so both are one continuous number. Everything is f64, and small enough to be read in a
-//! lecture: [`distance`] is GJK in the plane, [`separating_axes`] is SAT, and each is the other's test.
+//! lecture: [`distance`] is GJK in the plane, [`separating_axes`] is SAT, and each is the other's test. A [`Quadtree`]
+//! finds the boxes that are worth asking.
 
 mod curve;
 mod gjk;
+mod quadtree;
 mod sat;
+mod vertex_edge;
 
 pub use curve::{Bezier, curve_overlaps};
 pub use gjk::distance;
+pub use quadtree::{PlanarBox, Quadtree};
 pub use sat::{Separation, separating_axes};
+pub use vertex_edge::vertex_edge;
 
 use glam::DVec2;
 
@@ -21,7 +27,7 @@ pub struct Figure {
     radius: f64,
 }
 
-/// Why a figure or curve was refused.
+/// Why a figure, curve or box was refused.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanarError {
@@ -44,6 +50,20 @@ pub enum PlanarError {
     NotConvex {
         /// Where they turn the wrong way.
         index: usize,
+    },
+    /// A box's least corner is not below its greatest.
+    #[error("the box from {min} to {max} is inside out")]
+    InsideOut {
+        /// The corner that should be the least.
+        min: DVec2,
+        /// The corner that should be the greatest.
+        max: DVec2,
+    },
+    /// There are more boxes than a tree can hold.
+    #[error("{count} boxes are too many for one tree")]
+    TooMany {
+        /// How many there are.
+        count: usize,
     },
 }
 

@@ -372,8 +372,9 @@ fn overlap_wide<S: Simd>(
 /// How deep two shapes are in each other: the shortest move that frees them, with the points that are deepest.
 ///
 /// For shapes that are apart it is the distance as a negative number, so that the answer is continuous through contact.
-/// Of compounds it is that of the two parts that are deepest in each other. Of two closed meshes the depth is the way out
-/// that was found, an upper bound, and `lower` says how much of it is proven; see [`mesh::penetration`].
+/// Of compounds it is that of the two parts that are deepest in each other. Of closed meshes, with each other and with
+/// convex shapes, the depth is the way out that was found, an upper bound, and `lower` says how much of it is proven; see
+/// [`mesh::penetration`].
 ///
 /// ```
 /// use carom::prelude::*;
@@ -388,8 +389,8 @@ fn overlap_wide<S: Simd>(
 ///
 /// # Errors
 ///
-/// [`QueryError::NotSupported`] for open meshes, closed meshes with what is no closed mesh, height fields, and two
-/// half-spaces that do not face each other.
+/// [`QueryError::NotSupported`] for what has no inside: open meshes and height fields with anything but half-spaces; and for
+/// two half-spaces that do not face each other.
 pub fn penetration(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<Penetration, QueryError> {
     penetration_traced(a, pose_a, b, pose_b, &mut ())
 }

@@ -24,7 +24,7 @@ const DIGITS: usize = 1 << DIGIT_BITS;
 /// From so many items on they are shared out.
 const MANY: usize = 1 << 15;
 /// How many items one thread parts at a time.
-const RUN: usize = 1 << 13;
+const RUN: usize = 1 << 12;
 /// How many keys are looked at for each range.
 const SAMPLE: usize = 64;
 /// The most ranges.
@@ -64,7 +64,7 @@ fn sort_shared<T: Keyed>(items: &mut [T], spare: &mut [T], bits: u32, threads: u
     let runs: Vec<Run<'_, T>> = items
         .par_chunks(RUN)
         .zip(spare.par_chunks_mut(RUN))
-        .map(|(items, place)| Run::part(items, place, &limits))
+        .map(|(items, place)| Run::new(items, place, &limits))
         .collect();
     // The items lie in the runs now: their own list is free to sort them into.
     let mut rest = &mut *items;
@@ -110,17 +110,21 @@ struct Run<'a, T> {
 
 impl<'a, T: Keyed> Run<'a, T> {
     /// Writes the items to `place`, those of a range in the order they had.
-    fn part(items: &[T], place: &'a mut [T], limits: &[u64]) -> Self {
-        let range_of =
-            |item: &T| limits.iter().map(|&limit| usize::from(item.key() >= limit)).sum::<usize>() % MOST_RANGES;
-        let mut ends = [0; MOST_RANGES];
-        items.iter().for_each(|item| ends[range_of(item)] += 1);
-        let mut sum = 0;
-        for end in &mut ends {
-            sum += std::mem::replace(end, sum);
+    fn new(items: &[T], place: &'a mut [T], limits: &[u64]) -> Self {
+        // Where the ranges begin; those beyond the last are empty.
+        let mut ends = [items.len() as u32; MOST_RANGES];
+        ends[0] = 0;
+        for (end, &limit) in ends[1..].iter_mut().zip(limits) {
+            *end = items.iter().map(|item| u32::from(item.key() < limit)).sum();
+        }
+        if let [limit] = *limits {
+            part_in_two(items, place, limit, ends[1]);
+            (ends[0], ends[1]) = (ends[1], items.len() as u32);
+            return Self { items: place, ends };
         }
         for item in items {
-            let end = &mut ends[range_of(item)];
+            let range = limits.iter().map(|&limit| usize::from(item.key() >= limit)).sum::<usize>();
+            let end = &mut ends[range % MOST_RANGES];
             if let Some(place) = place.get_mut(*end as usize) {
                 *place = *item;
             }
@@ -132,6 +136,20 @@ impl<'a, T: Keyed> Run<'a, T> {
     fn range(&self, range: usize) -> &'a [T] {
         let start = range.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.items[start as usize..self.ends[range] as usize]
+    }
+}
+
+/// Writes the items with keys below the limit to the front of `place`, the others from `middle` on. Both ends stay in
+/// registers, which an array of them would not.
+fn part_in_two<T: Keyed>(items: &[T], place: &mut [T], limit: u64, middle: u32) {
+    let (mut low, mut high) = (0, middle);
+    for item in items {
+        let is_high = item.key() >= limit;
+        if let Some(place) = place.get_mut(if is_high { high } else { low } as usize) {
+            *place = *item;
+        }
+        high += u32::from(is_high);
+        low += u32::from(!is_high);
     }
 }
 

@@ -107,6 +107,17 @@ struct ByImpulses {
     last_dt: Option<f32>,
 }
 
+impl Outcome {
+    /// How long the last step of each solver was: what the next step's impulses are scaled by.
+    pub(crate) fn last_steps(&self) -> [Option<f32>; 2] {
+        [self.soft.last_dt, self.by_impulses.last_dt]
+    }
+
+    pub(crate) fn set_last_steps(&mut self, steps: [Option<f32>; 2]) {
+        [self.soft.last_dt, self.by_impulses.last_dt] = steps;
+    }
+}
+
 /// The stage: forces, contacts, movement.
 pub(crate) fn solve(meetings: &mut Meetings, bodies: &mut Bodies, setting: &Setting, outcome: &mut Outcome) {
     let Outcome { faults, residuals, soft, by_impulses } = outcome;
@@ -145,7 +156,7 @@ impl ByImpulses {
     fn begin(&mut self, meetings: &Meetings, bodies: &mut Bodies, setting: &Setting, faults: &mut Vec<Fault>) {
         let Self { before, manifolds, constraints, impulses, .. } = self;
         manifolds.clear();
-        manifolds.extend(meetings.pushing().map(|(_, _, manifold)| *manifold));
+        manifolds.extend(meetings.pushing().map(|(_, manifold)| *manifold));
         before.clone_from(&bodies.motions);
         motion::apply_forces(bodies, setting);
         set_aside_broken(bodies, before, FaultStage::Forces, faults);

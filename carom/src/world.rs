@@ -1,12 +1,27 @@
 //! The world: bodies, and the one place that knows the order of the stages.
 
-use crate::body::{Bodies, Body, BodyError, BodyId, BodyKind, BodyMut, BodyRef, Collider};
+mod builder;
+mod events;
+mod filter;
+mod measure;
+mod queries;
+mod snapshot;
+
+pub use builder::{WorldBuilder, WorldError};
+pub use events::{ContactEvent, Events, HitEvent, SensorEvent, ShapeId};
+pub(crate) use filter::PairFilter;
+pub use measure::{Energy, Momentum};
+pub use queries::{Picks, ShapeCast, ShapeDistance, ShapeHit, ShapeProjection, WorldQueryError};
+pub use snapshot::Snapshot;
+
+use crate::body::{Bodies, Body, BodyError, BodyId, BodyMut, BodyRef, Collider, MARGIN_SHARE, ShapeRef};
 use crate::broad::{self, BroadPhase, BroadPhaseError, Moved, Pair, Structure};
 use crate::island::Islands;
-use crate::narrow::{InnerEdges, Manifold, Meetings};
+use crate::narrow::{Manifold, Meetings};
 use crate::response::{self, Fault, Setting, Solver};
+use events::Log;
 use fearless_simd::Level;
-use glam::{DVec3, Vec3};
+use glam::Vec3;
 use std::time::{Duration, Instant};
 
 /// Bodies that move and collide.
@@ -27,6 +42,13 @@ use std::time::{Duration, Instant};
 pub struct World {
     bodies: Bodies,
     broad: Box<dyn BroadPhase>,
+    structure: Structure,
+    filter: PairFilter,
+    /// The boxes are right for a step of up to this time, but for those of displaced bodies; none if they are not.
+    boxes_for: Option<f32>,
+    /// Room for the boxes that overlap one; kept to spare allocations.
+    overlapping: Vec<u32>,
+    log: Log,
     gravity: Vec3,
     solver: Solver,
     bounce_threshold: f32,
@@ -90,136 +112,6 @@ pub enum StepError {
     },
 }
 
-/// The energy of all dynamic bodies, in J.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Energy {
-    /// Of movement and rotation.
-    pub kinetic: f64,
-    /// Of height in the world's gravity, from the origin.
-    pub potential: f64,
-}
-
-impl Energy {
-    /// Both together.
-    pub fn total(&self) -> f64 {
-        self.kinetic + self.potential
-    }
-}
-
-/// The momentum of all dynamic bodies.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Momentum {
-    /// In Ns.
-    pub linear: DVec3,
-    /// About the origin, in Nms.
-    pub angular: DVec3,
-}
-
-/// Settings of a world to be.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[must_use = "a builder does nothing until it builds"]
-pub struct WorldBuilder {
-    gravity: Vec3,
-    structure: Structure,
-    solver: Solver,
-    inner_edges: InnerEdges,
-    bounce_threshold: f32,
-    threads: Option<usize>,
-    sleeping: bool,
-}
-
-impl WorldBuilder {
-    /// The acceleration of free fall, in m/s²; (0, −9.81, 0) unless said.
-    pub fn gravity(mut self, gravity: impl Into<Vec3>) -> Self {
-        self.gravity = gravity.into();
-        self
-    }
-
-    /// How pairs are found.
-    pub fn broad_phase(mut self, structure: Structure) -> Self {
-        self.structure = structure;
-        self
-    }
-
-    /// How contacts are solved.
-    pub fn solver(mut self, solver: Solver) -> Self {
-        self.solver = solver;
-        self
-    }
-
-    /// What is felt of the inner edges of meshes, height fields and abutting shapes; nothing unless said.
-    pub fn inner_edges(mut self, inner_edges: InnerEdges) -> Self {
-        self.inner_edges = inner_edges;
-        self
-    }
-
-    /// Impacts slower than this, in m/s, do not rebound, so that what bounces comes to rest; 1 unless said.
-    pub fn bounce_threshold(mut self, speed: f32) -> Self {
-        self.bounce_threshold = speed;
-        self
-    }
-
-    /// Whether bodies that have come to rest fall asleep, so that they cost nothing; so unless said.
-    pub fn sleeping(mut self, sleeping: bool) -> Self {
-        self.sleeping = sleeping;
-        self
-    }
-
-    /// On how many threads of rayon's pool steps are taken; on all of them unless said. The result does not depend on it.
-    pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = Some(threads);
-        self
-    }
-
-    /// The world, empty.
-    pub fn build(self) -> Result<World, WorldError> {
-        if !self.gravity.is_finite() {
-            return Err(WorldError::Gravity { gravity: self.gravity });
-        }
-        if !(self.bounce_threshold >= 0.0) {
-            return Err(WorldError::BounceThreshold { speed: self.bounce_threshold });
-        }
-        Ok(self.build_unchecked())
-    }
-
-    fn build_unchecked(self) -> World {
-        World {
-            bodies: Bodies::default(),
-            broad: self.structure.build(),
-            gravity: self.gravity,
-            solver: self.solver,
-            bounce_threshold: self.bounce_threshold,
-            threads: self.threads.unwrap_or_else(rayon::current_num_threads).max(1),
-            level: Level::new(),
-            moves: Vec::new(),
-            meetings: Meetings::new(self.inner_edges),
-            islands: Islands::default(),
-            sleeps: self.sleeping,
-            outcome: response::Outcome::default(),
-            step: Step::default(),
-            time: 0.0,
-        }
-    }
-}
-
-/// Why a world could not be built.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum WorldError {
-    /// Gravity is NaN or infinite.
-    #[error("the gravity {gravity} is not finite")]
-    Gravity {
-        /// What was given.
-        gravity: Vec3,
-    },
-    /// The least speed of rebounds is negative or NaN.
-    #[error("the bounce threshold is {speed} m/s; it must not be negative")]
-    BounceThreshold {
-        /// What was given.
-        speed: f32,
-    },
-}
-
 impl Default for World {
     fn default() -> Self {
         Self::builder().build_unchecked()
@@ -229,46 +121,70 @@ impl Default for World {
 impl World {
     /// Settings to choose before building.
     pub fn builder() -> WorldBuilder {
-        let gravity = Vec3::new(0.0, -9.81, 0.0);
-        WorldBuilder {
-            gravity,
-            structure: Structure::default(),
-            solver: Solver::default(),
-            inner_edges: InnerEdges::default(),
-            bounce_threshold: 1.0,
-            threads: None,
-            sleeping: true,
-        }
+        WorldBuilder::new()
     }
 
     /// Takes in a body; on an error nothing has changed.
     pub fn add(&mut self, body: Body) -> Result<BodyId, BodyError> {
         let id = self.bodies.add(body)?;
         let dense = self.bodies.resolve(id)?;
-        let margins = self.margins();
+        let margins = self.margins(0.0);
         for &slot in &self.bodies.natures[dense].colliders {
             if let Some(collider) = self.bodies.collider(slot) {
                 let inserted = self.broad.insert(slot, broad::bounds_of(collider, margins));
                 debug_assert_eq!(inserted, Ok(()), "slots are fresh and boxes of checked bodies finite");
             }
         }
+        if self.bodies.motions[dense].velocity != Vec3::ZERO {
+            self.bodies.displace(dense);
+        }
         Ok(id)
     }
 
     /// Takes out a body and its shapes.
     pub fn remove(&mut self, id: BodyId) -> Result<(), BodyError> {
-        let dense = self.bodies.resolve(id)? as u32;
-        let touched = self.meetings.manifolds().map(|manifold| [manifold.pair.a.body, manifold.pair.b.body]);
-        for pair in touched.filter(|pair| pair.contains(&dense)) {
-            pair.into_iter().for_each(|body| self.bodies.wake(body as usize));
-        }
-        for slot in self.bodies.remove(id)? {
-            let removed = self.broad.remove(slot);
+        let dense = self.bodies.resolve(id)?;
+        for place in 0..self.bodies.natures[dense].colliders.len() {
+            let removed = self.broad.remove(self.bodies.natures[dense].colliders[place]);
             debug_assert_eq!(removed, Ok(()), "every collider has a proxy");
         }
         // At once: a slot that is used again must not be taken for the old one.
-        self.meetings.follow(self.broad.changes(), &self.bodies, |_, _| {});
+        self.meet();
+        self.bodies.remove(id)?;
         self.meetings.renumber(&self.bodies);
+        Ok(())
+    }
+
+    /// Which pairs of shapes meet at all, beyond what their groups say. It is asked once when their boxes begin to overlap,
+    /// and again after [`World::refilter`]; the shapes come in the order of their slots. It must not remember what it was
+    /// asked if steps are to be repeatable. Pairs that overlap already are not asked.
+    ///
+    /// ```
+    /// use carom::body::ShapeRef;
+    /// use carom::prelude::*;
+    ///
+    /// let mut world = World::default();
+    /// world.set_filter(|a: ShapeRef, b: ShapeRef| a.body.user_data() != b.body.user_data());
+    /// let ghost = |y: f64| Body::dynamic().at([0.0, y, 0.0]).user_data(7);
+    /// let below = world.add(ghost(0.0).shape(Shape::sphere(1.0)?))?;
+    /// world.add(ghost(0.5).shape(Shape::sphere(1.0)?))?;
+    /// world.step(1.0 / 60.0)?;
+    /// assert_eq!(world.manifolds().count(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_filter(&mut self, filter: impl Fn(ShapeRef<'_>, ShapeRef<'_>) -> bool + Send + Sync + 'static) {
+        self.filter = PairFilter::new(filter);
+    }
+
+    /// All pairs meet whose groups do, from now on.
+    pub fn clear_filter(&mut self) {
+        self.filter = PairFilter::default();
+    }
+
+    /// Asks anew, with the next step, whom a body meets: after what the filter looks at has changed.
+    pub fn refilter(&mut self, id: BodyId) -> Result<(), BodyError> {
+        self.bodies.resolve(id)?;
+        self.bodies.refiltered.push(id);
         Ok(())
     }
 
@@ -299,24 +215,116 @@ impl World {
 
     fn go_on(&mut self, dt: f32) -> Result<(), StepError> {
         let setting = self.setting(dt);
-        let margins = self.margins();
+        let margins = self.margins(dt);
         let mut clock = Clock::start();
-        let Self { bodies, broad, moves, meetings, outcome, islands, sleeps, .. } = self;
-        bodies.wake_islands();
-        broad::move_boxes(broad.as_mut(), bodies, (dt, margins), moves)?;
-        meetings.follow(broad.changes(), bodies, |_, _| {});
-        let broad = clock.lap();
+        self.bodies.wake_islands();
+        self.place_boxes(dt)?;
+        self.log.begin();
+        self.meet();
+        self.heed_changes();
+        let Self { bodies, broad, moves, meetings, outcome, islands, sleeps, log, .. } = self;
+        bodies.apply_constant_forces();
+        let broad_time = clock.lap();
         meetings.collide(bodies, setting.workers, margins);
         Islands::wake(meetings, bodies);
+        meetings.note_approach(bodies);
         let narrow = clock.lap();
         response::solve(meetings, bodies, &setting, outcome);
+        let response = clock.lap();
+        let everybody = 0..bodies.len();
+        let moved = broad::move_boxes(broad.as_mut(), bodies, everybody, (dt, margins), moves);
+        // What goes wrong is told by the next step, which tries again.
+        self.boxes_for = moved.is_ok().then_some(dt);
+        log.take(meetings, bodies);
         if *sleeps {
             islands.put_to_sleep(meetings, bodies);
         }
-        let response = clock.lap();
         self.time += f64::from(dt);
+        let broad = broad_time + clock.lap();
         self.report(StageTimes { broad, narrow, response });
         Ok(())
+    }
+
+    /// Brings the boxes up to date for a step of `dt`.
+    fn place_boxes(&mut self, dt: f32) -> Result<(), BroadPhaseError> {
+        let margins = self.margins(dt);
+        let Self { bodies, broad, moves, overlapping: whom, .. } = self;
+        whom.clear();
+        if self.boxes_for.is_some_and(|known| dt <= known) {
+            whom.extend(bodies.displaced.iter().filter_map(|id| bodies.resolve(*id).ok()).map(|dense| dense as u32));
+        } else {
+            whom.extend(0..bodies.len() as u32);
+        }
+        let whom = whom.iter().map(|dense| *dense as usize);
+        broad::move_boxes(broad.as_mut(), bodies, whom, (dt, margins), moves)?;
+        bodies.forget_displaced();
+        Ok(())
+    }
+
+    /// Follows the broad phase: which pairs there are from now on. What lost something that it touched wakes.
+    fn meet(&mut self) {
+        let Self { bodies, broad, meetings, filter, log, .. } = self;
+        meetings.follow(broad.changes(), bodies, filter, |head| log.end(head, bodies));
+        log.wake_parted(bodies);
+        bodies.wake_islands();
+    }
+
+    /// Does what the user's changes ask for once the boxes are where the bodies are: whom they meet is asked anew, and what
+    /// is near something that was put there wakes.
+    fn heed_changes(&mut self) {
+        let Self { bodies, broad, meetings, filter, log, overlapping, .. } = self;
+        for place in 0..bodies.refiltered.len() {
+            let Ok(dense) = bodies.resolve(bodies.refiltered[place]) else { continue };
+            for &slot in &bodies.natures[dense].colliders {
+                let Some(bounds) = broad.bounds(slot) else { continue };
+                overlapping.clear();
+                broad.overlapping(&bounds, &mut |other| overlapping.push(other));
+                overlapping.sort_unstable();
+                meetings.refilter(slot, overlapping, bodies, filter, |head| log.end(head, bodies));
+            }
+        }
+        bodies.refiltered.clear();
+        log.wake_parted(bodies);
+        if !bodies.put.is_empty() {
+            for head in meetings.heads() {
+                let [a, b] = [head.pair.a, head.pair.b].map(|slot| bodies.collider(slot).map(|it| it.body as usize));
+                let (Some(a), Some(b)) = (a, b) else { continue };
+                if !head.is_sensor && [a, b].iter().any(|body| bodies.put.contains(&bodies.natures[*body].id)) {
+                    bodies.wake(a);
+                    bodies.wake(b);
+                }
+            }
+            bodies.put.clear();
+        }
+        bodies.wake_islands();
+    }
+
+    /// What began and ended with the last step.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// let mut world = World::default();
+    /// let floor = world.add(Body::fixed().shape(Shape::cuboid(5.0, 0.5, 5.0)?))?;
+    /// let ball = world.add(Body::dynamic().at([0.0, 3.0, 0.0]).shape(Shape::sphere(0.5)?))?;
+    /// let mut hits = Vec::new();
+    /// for _ in 0..120 {
+    ///     world.step(1.0 / 60.0)?;
+    ///     hits.extend_from_slice(world.events().hits());
+    /// }
+    /// assert_eq!(hits.len(), 1);
+    /// assert_eq!((hits[0].a.body, hits[0].b.body), (floor, ball));
+    /// // It has fallen by 2 m.
+    /// assert!((hits[0].approach_speed - (2.0f32 * 9.81 * 2.0).sqrt()).abs() < 0.2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn events(&self) -> Events<'_> {
+        self.log.view(&self.meetings, &self.bodies)
+    }
+
+    /// All shapes of all bodies, to read, in the order of their slots.
+    pub fn shapes(&self) -> impl Iterator<Item = ShapeRef<'_>> {
+        (0..self.bodies.slot_count()).filter_map(|slot| ShapeRef::new(&self.bodies, slot))
     }
 
     fn setting(&self, dt: f32) -> Setting {
@@ -336,9 +344,9 @@ impl World {
     }
 
     /// Whether contacts are found before shapes touch.
-    fn margins(&self) -> Margins {
+    fn margins(&self, dt: f32) -> Margins {
         match self.solver {
-            Solver::SoftStep { .. } => Margins::Wide,
+            Solver::SoftStep { .. } => Margins::Wide { dt },
             Solver::WorstFirst { .. } | Solver::ProjectedGaussSeidel { .. } => Margins::None,
         }
     }
@@ -369,8 +377,8 @@ impl World {
         self.bodies.is_empty()
     }
 
-    /// Pairs of collider slots whose boxes overlapped in the last step, those of one body and of two that nothing moves
-    /// left out.
+    /// Pairs of collider slots whose boxes overlapped in the last step, those left out that do not meet: of one body, of
+    /// two that nothing moves, and what filters refuse.
     pub fn pairs(&self) -> impl ExactSizeIterator<Item = Pair> {
         self.meetings.heads().iter().map(|head| head.pair)
     }
@@ -396,49 +404,13 @@ impl World {
         self.time
     }
 
-    /// The energy of all dynamic bodies.
-    pub fn energy(&self) -> Energy {
-        let gravity = self.gravity.as_dvec3();
-        self.dynamic_bodies().fold(Energy::default(), |energy, (body, mass)| {
-            let nature = &self.bodies.natures[body];
-            let motion = &self.bodies.motions[body];
-            let spin = (motion.rotation.conjugate() * motion.angular_velocity).as_dvec3();
-            let turning = spin.dot(nature.inertia.as_dmat3() * spin);
-            let moving = mass * motion.velocity.as_dvec3().length_squared();
-            let height = gravity.dot(motion.center) * f64::from(nature.gravity_scale);
-            Energy { kinetic: energy.kinetic + 0.5 * (moving + turning), potential: energy.potential - mass * height }
-        })
-    }
-
-    /// The momentum of all dynamic bodies.
-    pub fn momentum(&self) -> Momentum {
-        self.dynamic_bodies().fold(Momentum::default(), |momentum, (body, mass)| {
-            let nature = &self.bodies.natures[body];
-            let motion = &self.bodies.motions[body];
-            let linear = motion.velocity.as_dvec3() * mass;
-            let rotation = motion.rotation.as_dquat();
-            let spin = nature.inertia.as_dmat3() * (rotation.conjugate() * motion.angular_velocity.as_dvec3());
-            Momentum {
-                linear: momentum.linear + linear,
-                angular: momentum.angular + motion.center.cross(linear) + rotation * spin,
-            }
-        })
-    }
-
-    fn dynamic_bodies(&self) -> impl Iterator<Item = (usize, f64)> {
-        let natures = self.bodies.natures.iter().enumerate();
-        natures
-            .filter(|(_, nature)| nature.kind == BodyKind::Dynamic)
-            .map(|(body, nature)| (body, f64::from(nature.mass)))
-    }
-
     fn report(&mut self, times: StageTimes) {
         self.step.pairs = self.meetings.len();
         (self.step.manifolds, self.step.contacts, self.step.deepest) = (0, 0, 0.0);
-        for manifold in self.meetings.manifolds() {
-            self.step.manifolds += 1;
-            self.step.contacts += manifold.contacts().len();
-            self.step.deepest = self.step.deepest.max(manifold.deepest());
+        for head in self.meetings.heads() {
+            self.step.manifolds += head.manifolds as usize;
+            self.step.contacts += head.points as usize;
+            self.step.deepest = self.step.deepest.max(head.deepest);
         }
         self.step.faults.clone_from(&self.outcome.faults);
         self.step.times = times;
@@ -446,21 +418,39 @@ impl World {
 }
 
 /// Whether points of contact are found before shapes touch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Margins {
     /// When they touch.
     None,
-    /// When they are as close as their margins.
-    Wide,
+    /// When they are as close as their margins, or as what they move in a step of this length.
+    Wide {
+        /// In seconds.
+        dt: f32,
+    },
 }
 
 impl Margins {
-    /// That of one collider.
+    /// That of one collider, in the broad phase.
     pub(crate) fn of(self, collider: &Collider) -> f32 {
         match self {
             Self::None => 0.0,
-            Self::Wide => collider.margin,
+            Self::Wide { .. } => collider.margin,
         }
+    }
+
+    /// That of two in the narrow phase. It grows in powers of two with what they move against each other in a step, so
+    /// that impacts are seen before they happen, up to the size of the smaller; small changes of speed do not change it.
+    pub(crate) fn of_pair(self, a: &Collider, b: &Collider, bodies: &Bodies) -> f32 {
+        let Self::Wide { dt } = self else { return 0.0 };
+        let least = a.margin.min(b.margin);
+        let [velocity_a, velocity_b] = [a, b].map(|collider| bodies.motions()[collider.body as usize].velocity);
+        let travel = (velocity_a - velocity_b).length() * dt;
+        let most = (1.0 / MARGIN_SHARE) * least;
+        let mut margin = least;
+        while margin < travel && margin < most {
+            margin *= 2.0;
+        }
+        margin
     }
 }
 

@@ -4,7 +4,7 @@
 mod random;
 
 use carom::bounds::Aabb;
-use carom::broad::{BroadPhase, DynamicTree, Pair};
+use carom::broad::{BroadPhase, DynamicTree, Pair, UniformGrid};
 use carom::particles::ClosePairs;
 use carom::prelude::*;
 use random::vector;
@@ -128,6 +128,46 @@ fn a_tenth_of_the_boxes_moving_slowly() {
 #[test]
 fn all_boxes_moving_fast() {
     check(100, 0.5);
+}
+
+/// So many boxes that one thread sorts and fills in at once what several sort first: evenly spread, most of them in one
+/// small part of the curve, and with a last block that is not full.
+#[test]
+fn boxes_beyond_the_cache() {
+    let mut random = fastrand::Rng::with_seed(9);
+    let spread = [(270_001, 45.0, 1.0), (262_144, 3000.0, 0.02), (300_003, 45.0, 0.0)];
+    for (count, reach, share) in spread {
+        let boxes: Vec<Aabb> = (0..count)
+            .map(|index| {
+                // The others in a cluster where hardly any two overlap.
+                let is_spread = random.f32() < share;
+                let center = if is_spread { vector(&mut random, reach) } else { vector(&mut random, 0.02 * reach) };
+                let half = if is_spread { 0.4 } else { 1e-4 * reach } * (1.0 + (index % 7) as f32 / 7.0);
+                Aabb::new(center - half, center + half)
+            })
+            .collect();
+        let scenes = [1, 3].map(|threads| {
+            on_threads(threads, || {
+                let mut tree = DynamicTree::default();
+                // The second time in memory that has been used.
+                for round in 0..2 {
+                    tree.rebuild_from(&boxes).expect("sound boxes");
+                    for (id, bounds) in (0u32..).zip(&boxes) {
+                        assert_eq!(tree.bounds(id), Some(*bounds), "box {id} of {count}, round {round}");
+                    }
+                }
+                tree.pairs().to_vec()
+            })
+        });
+        assert!(scenes[0] == scenes[1], "{count} boxes: other pairs, or in another order");
+        // A sweep would take most of a minute.
+        let mut grid = UniformGrid::default();
+        (0u32..).zip(&boxes).for_each(|(id, bounds)| grid.insert(id, *bounds).expect("a sound box"));
+        let [mut pairs, mut expected] = [scenes[0].clone(), grid.pairs().to_vec()];
+        pairs.sort_unstable();
+        expected.sort_unstable();
+        assert!(pairs.len() > count / 100 && pairs == expected, "wrong pairs of {count} boxes");
+    }
 }
 
 #[test]

@@ -196,8 +196,8 @@ fn what_slides_in_the_world_neither_bumps_nor_slows_down() -> Outcome {
     for (name, ground) in grounds {
         let mut felt = 0.0f64;
         for (slider_name, slider, height) in sliders()?.into_iter().take(4) {
-            for (index, speed) in [0.7, 3.0, 11.0].into_iter().enumerate() {
-                for turn in 0..3 {
+            for (index, speed) in [0.7, 1.8, 3.0, 6.0, 11.0].into_iter().enumerate() {
+                for turn in 0..4 {
                     let heading = 0.1 + 0.7 * turn as f32 + 2.1 * index as f32;
                     let path = (speed, heading, if turn == 0 { 0.0 } else { heading });
                     let (bump, lost) = slide(&ground, (&slider, height), path, InnerEdges::Smooth)?;

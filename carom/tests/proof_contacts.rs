@@ -15,7 +15,7 @@ use fastrand::Rng;
 use proof_support::judge::{DEPTH_BAR, DISTANCE_BAR};
 use proof_support::pair::Pair;
 use proof_support::poses::{SETTINGS, Setting, Stock, place};
-use proof_support::solids::{Form, KINDS, Solid, pairs_of_kinds};
+use proof_support::solids::{KINDS, pairs_of_kinds};
 use proof_support::tally::Tally;
 use proof_support::{cases, is_wanted};
 use random::vector;
@@ -53,10 +53,6 @@ fn judge(tally: &mut Tally, name: &str, setting: Setting, pair: &Pair<'_>, margi
     }
     let error = ((deepest - truth.depth).abs() - narrowed).max(0.0) / (size + deepest.abs());
     let freed = -pair.gap(manifold.normal.as_dvec3().normalize());
-    if is_polytope(pair.a) && is_polytope(pair.b) && (freed - deepest).abs() > 1e-2 * size {
-        // `contacts_of_hulls_with_parallel_edges_have_a_normal_that_frees` in proof_regressions.rs.
-        return tally.count(name, "normals that do not free");
-    }
     tally.error(name, "depth", error, context);
     if error > DEPTH_BAR {
         tally.fail(&format!("{name} depth"), context);
@@ -79,10 +75,6 @@ fn judge(tally: &mut Tally, name: &str, setting: Setting, pair: &Pair<'_>, margi
             tally.count(name, if ratio < 5.0 { "stray points of like sizes" } else { "stray points of unlike sizes" });
         }
     }
-}
-
-fn is_polytope(solid: &Solid) -> bool {
-    matches!(solid.form, Form::Polytope(_))
 }
 
 fn each_case(seed: u64, usual: usize, mut check: impl FnMut(&str, Setting, &Pair<'_>, &LocalPose, &mut Rng)) {
@@ -111,17 +103,14 @@ fn contacts_are_as_deep_as_the_pair() {
             Err(error) => tally.fail(&format!("{name} refused"), || format!("{error} {}", pair.recipe())),
         }
     });
-    let (stray, faults) = (
-        tally.total("stray points of like sizes") + tally.total("stray points of unlike sizes"),
-        tally.total("normals that do not free"),
-    );
+    let stray = tally.total("stray points of like sizes") + tally.total("stray points of unlike sizes");
     tally.conclude("contacts");
-    // Known faults, which must not grow.
+    // Known faults of pairs of hulls, which must not grow.
     let all = tally.total("cases");
-    assert!(stray * 50 <= all && faults * 1_000 <= all, "{stray} stray points, {faults} wrong normals of {all}");
+    assert!(stray * 2_000 <= all, "{stray} stray points of {all}");
 }
 
-/// Small steps with a cache: the answer is the one without it, to within the documented 2e-4 of motion.
+/// Small steps with a cache: the answer is the one without it, to within the documented 3e-4 of motion.
 #[test]
 fn cached_contacts_are_as_deep_as_fresh_ones() {
     let mut tally = Tally::default();
@@ -140,8 +129,7 @@ fn cached_contacts_are_as_deep_as_fresh_ones() {
             let moved = Pair::new(pair.a, pair.pose_a, pair.b, placed);
             let context = || format!("{setting:?}: {truth:e} {found:?}\n      {}", moved.recipe());
             tally.error(name, "depth", error, context);
-            let may_have_wrong_normal = is_polytope(pair.a) && is_polytope(pair.b);
-            if error > if may_have_wrong_normal { 1e-2 } else { 4e-4 } {
+            if error > 5e-4 {
                 tally.fail(&format!("{name} cached depth"), context);
             }
             let step = [0.0, 1e-5, 1e-4, 1e-3, 0.05][random.usize(0..5)] * pair.size() as f32;

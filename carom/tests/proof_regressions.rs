@@ -264,3 +264,15 @@ fn touching_solids_have_a_status() {
         "{found:?}"
     );
 }
+
+/// A capsule of 1e-4 that touches one of size 1 by a ten-thousandth of its own size, less than f32 tells of the place of the
+/// large one: no contact was found.
+#[test]
+fn a_tiny_capsule_that_touches_a_large_one_has_a_contact() {
+    let (a, b) = (Solid::random(Kind::Capsule, 44, 1e-4), Solid::random(Kind::Capsule, 28, 1.0));
+    let position = Vec3::new(-5.539398789405823e-1, -5.700402706861496e-2, 1.1662334203720093);
+    let pose = LocalPose::new(position, Quat::from_xyzw(8.128204e-1, -3.1297743e-1, -3.757719e-1, 3.1648642e-1));
+    let manifold = contact(&a.shape, &b.shape, &pose, 0.0).unwrap().expect("they overlap by 1.2e-8");
+    let [point] = manifold.contacts() else { panic!("{manifold:?}") };
+    assert!((point.depth - 1.1674977e-8).abs() < 1e-11, "{manifold:?}");
+}

@@ -28,7 +28,7 @@ Output with --json, one object:
   deepest                           the greatest depth of any contact in any step, in m
   energy                            {start, end}, each {kinetic, potential, total}, in J
   momentum                          {start, end}, each {linear: [x, y, z], angular: [x, y, z]}, in Ns and Nms
-  stages                            {broad, mid, narrow, response}: seconds spent in all steps together
+  stages                            {broad, narrow, response}: seconds spent in all steps together
   faults                            bodies that went non-finite: [{body, name, step, cause}]
   end                               where the bodies are: [{name, kind, position, rotation, velocity,
                                     angular_velocity}]; rotation as x, y, z, w

@@ -81,7 +81,6 @@ pub(crate) struct Momentum {
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Stages {
     broad: f64,
-    mid: f64,
     narrow: f64,
     response: f64,
 }
@@ -151,11 +150,9 @@ impl Report {
         }
         line("", &[]);
         line("stage", &words(&["time per step", "share"]));
-        let Stages { broad, mid, narrow, response } = self.stages;
-        let all = broad + mid + narrow + response;
-        for (name, seconds) in
-            [("broad", broad), ("mid", mid), ("narrow", narrow), ("response", response), ("all", all)]
-        {
+        let Stages { broad, narrow, response } = self.stages;
+        let all = broad + narrow + response;
+        for (name, seconds) in [("broad", broad), ("narrow", narrow), ("response", response), ("all", all)] {
             let per_step = seconds / f64::from(self.steps.max(1)) * 1e6;
             let share = if all > 0.0 { 100.0 * seconds / all } else { 0.0 };
             line(name, &[format!("{per_step:.1} µs"), format!("{share:.0} %")]);
@@ -268,7 +265,6 @@ impl Stages {
     /// Takes in the times of one more step.
     pub(crate) fn add(&mut self, times: &StageTimes) {
         self.broad += times.broad.as_secs_f64();
-        self.mid += times.mid.as_secs_f64();
         self.narrow += times.narrow.as_secs_f64();
         self.response += times.response.as_secs_f64();
     }

@@ -96,7 +96,6 @@ fn the_documented_fields_are_there() {
         "/momentum/start/linear/0",
         "/momentum/end/angular/2",
         "/stages/broad",
-        "/stages/mid",
         "/stages/narrow",
         "/stages/response",
         "/end/1/position/2",

@@ -1,5 +1,7 @@
 //! `cargo xtask bench`: forwards to the program in `bench/`, a workspace of its own.
 
+mod peers;
+
 use crate::repository;
 use std::env;
 use std::path::{Path, PathBuf};
@@ -17,14 +19,13 @@ pub(crate) fn run(arguments: &[&str]) -> ExitCode {
     if matches!(arguments.first(), Some(&("broad" | "all"))) {
         match missing_for_box3d() {
             None => {
-                // C knows nothing of rustc's flags: let it use what the machine has.
-                let flags = env::var("CFLAGS").unwrap_or_default() + " -march=native";
-                command.args(["--features", "box3d"]).env("CFLAGS", flags.trim());
+                command.args(["--features", "box3d"]).env("CFLAGS", native_c_flags());
             }
-            Some(missing) => eprintln!(
-                "xtask: box3d is not measured, there is no {missing}; on Debian: apt-get install cmake libclang-dev"
-            ),
+            Some(missing) => tell_missing(missing),
         }
+    }
+    if arguments.first() == Some(&"scenes") && !peers::build(&manifest) {
+        return ExitCode::FAILURE;
     }
     match command.arg("--").args(arguments).status() {
         Ok(status) if status.success() => ExitCode::SUCCESS,
@@ -37,6 +38,16 @@ pub(crate) fn run(arguments: &[&str]) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// C knows nothing of rustc's flags: let it use what the machine has.
+fn native_c_flags() -> String {
+    let flags = env::var("CFLAGS").unwrap_or_default() + " -march=native";
+    flags.trim().to_owned()
+}
+
+fn tell_missing(missing: &str) {
+    eprintln!("xtask: box3d is not measured, there is no {missing}; on Debian: apt-get install cmake libclang-dev");
 }
 
 /// What building Box3D and the bindings to it lacks on this machine.

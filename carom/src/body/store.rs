@@ -1,12 +1,13 @@
 //! The bodies of a world: dense slices for the stages, generational ids for the door.
 
 use super::{Body, BodyError, BodyId, BodyKind, Material};
+use crate::detector::Filter;
 use crate::island::STILL_SPEED;
 use crate::mass::MassProperties;
 use crate::narrow::reach;
 use crate::pose::{LocalPose, Pose};
 use crate::shape::Shape;
-use glam::{DVec3, Mat3, Quat, Vec3};
+use glam::{DMat3, DVec3, Mat3, Quat, Vec3};
 
 /// What the stages read and write of a body in every step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,7 +44,7 @@ impl Motion {
         if !self.is_movable() {
             return;
         }
-        self.velocity += impulse * self.inverse_mass;
+        self.velocity += impulse * self.inverse_mass_along;
         self.angular_velocity += self.inverse_inertia * arm.cross(impulse);
     }
 
@@ -78,9 +79,18 @@ pub(crate) struct Nature {
     pub(crate) colliders: Vec<u32>,
     /// Left out of the simulation because it went non-finite.
     pub(crate) set_aside: bool,
-    /// The axes of the world along which it cannot move.
+    /// Left out of the simulation because the user wants it so.
+    pub(crate) is_disabled: bool,
+    /// The axes of the world along which it cannot move, and around which it cannot turn.
     pub(crate) locked: [bool; 3],
+    pub(crate) locked_rotation: [bool; 3],
     pub(crate) most_speed: Option<f32>,
+    pub(crate) most_angular_speed: Option<f32>,
+    /// The force and torque that act in every step.
+    pub(crate) constant: [Vec3; 2],
+    pub(crate) user_data: u64,
+    /// Whether the user has moved it since its boxes were placed.
+    pub(crate) is_displaced: bool,
     /// How far it reaches from its centre of mass, about.
     pub(crate) reach: f32,
     /// Whether every axis has the same moment of inertia, so that a free spin keeps its axis.
@@ -95,12 +105,58 @@ impl Nature {
 
     /// Whether nothing moves it for now.
     pub(crate) fn is_left_out(&self) -> bool {
-        self.set_aside
+        self.set_aside || self.is_disabled
     }
 
-    /// Brings the inverse inertia in the world up to date with the rotation: `R · I⁻¹ · Rᵀ`.
+    /// 1 around the axes of the world around which it can turn, 0 around the others.
+    pub(crate) fn free_turns(&self) -> Vec3 {
+        Vec3::from_array(self.locked_rotation.map(|is_locked| if is_locked { 0.0 } else { 1.0 }))
+    }
+
+    /// Whether it cannot turn freely.
+    pub(crate) fn is_turn_locked(&self) -> bool {
+        self.locked_rotation.contains(&true)
+    }
+
+    /// Brings the inverse inertia in the world up to date with the rotation: `R · I⁻¹ · Rᵀ`, or where rotations are
+    /// locked the inverse of what of `R · I · Rᵀ` is free, and zero elsewhere.
     pub(crate) fn turn_inertia(&self, motion: &mut Motion) {
-        motion.inverse_inertia = turned(self.inverse_inertia, motion.rotation);
+        motion.inverse_inertia = if self.is_turn_locked() && motion.is_movable() {
+            inverse_of_free(turned(self.inertia, motion.rotation), self.locked_rotation)
+        } else {
+            turned(self.inverse_inertia, motion.rotation)
+        };
+    }
+
+    /// Holds the velocities to their limits.
+    pub(crate) fn limit(&self, motion: &mut Motion) {
+        if let Some(most) = self.most_speed {
+            motion.velocity = motion.velocity.clamp_length_max(most);
+        }
+        if let Some(most) = self.most_angular_speed {
+            motion.angular_velocity = motion.angular_velocity.clamp_length_max(most);
+        }
+    }
+
+    /// Takes on other mass properties; the pose has to be set anew.
+    pub(super) fn weigh(&mut self, motion: &mut Motion, properties: &MassProperties) {
+        self.mass = properties.mass;
+        self.inertia = properties.inertia;
+        self.inverse_inertia = properties.inverse_inertia();
+        self.center_of_mass = properties.center_of_mass;
+        self.reach = radius_of_gyration(properties);
+        motion.inverse_mass = properties.mass.recip();
+        self.apply_locks(motion);
+    }
+
+    /// What is locked has no velocity and no inverse mass.
+    pub(super) fn apply_locks(&mut self, motion: &mut Motion) {
+        motion.inverse_mass_along = motion.inverse_mass * self.free_axes();
+        motion.velocity *= self.free_axes();
+        motion.angular_velocity *= self.free_turns();
+        // A spin that is held to some axes keeps to them, so it counts as that of a round body.
+        self.is_round = self.is_turn_locked() || is_round(self.inertia);
+        self.turn_inertia(motion);
     }
 }
 
@@ -126,7 +182,9 @@ impl Rest {
     /// Counts for how long the body has been still.
     pub(crate) fn follow(&mut self, nature: &Nature, motion: &Motion, dt: f32) {
         let turning = motion.angular_velocity.length_squared() * nature.reach * nature.reach;
-        let is_still = motion.velocity.length_squared() + turning < STILL_SPEED * STILL_SPEED;
+        let is_slow = motion.velocity.length_squared() + turning < STILL_SPEED * STILL_SPEED;
+        // What nothing moves does not rest: nobody waits for it.
+        let is_still = is_slow && motion.is_movable();
         self.still_for = if is_still && self.may_sleep { self.still_for + dt } else { 0.0 };
     }
 }
@@ -144,7 +202,11 @@ pub struct Collider {
     pub material: Material,
     /// Whether it is only told of what touches it, and pushes nothing.
     pub is_sensor: bool,
-    /// Where it was in the world when the last step began, or when its body was put there.
+    /// The groups that it is in and those that it meets.
+    pub filter: Filter,
+    /// The caller's number.
+    pub user_data: u64,
+    /// Where it is in the world.
     pub(crate) pose: Pose,
     /// Points of contact are found when they are this close.
     pub(crate) margin: f32,
@@ -166,6 +228,16 @@ pub(crate) struct Bodies {
     pub(crate) rests: Vec<Rest>,
     /// Islands that are to wake before the next stage.
     waking: Vec<u32>,
+    /// Bodies whose velocity or pose the user has changed since the boxes were placed, and those of them that were put
+    /// elsewhere.
+    pub(crate) displaced: Vec<BodyId>,
+    pub(crate) put: Vec<BodyId>,
+    /// Bodies of which it is to be asked anew whom they meet.
+    pub(crate) refiltered: Vec<BodyId>,
+    /// Bodies on which a constant force or torque acts.
+    driven: Vec<BodyId>,
+    /// The least margin that a collider ever had.
+    pub(crate) least_margin: Option<f32>,
     colliders: Vec<Option<Collider>>,
     free_colliders: Vec<u32>,
 }
@@ -191,6 +263,18 @@ impl Bodies {
         self.colliders.get(slot as usize)?.as_ref()
     }
 
+    /// How many bytes they hold, but for the shapes.
+    pub(crate) fn size(&self) -> usize {
+        let lists = self.natures.iter().map(|nature| size_of_val(&nature.colliders[..])).sum::<usize>();
+        let slots = size_of_val(&self.slots[..]) + size_of_val(&self.colliders[..]);
+        lists + slots + size_of_val(&self.natures[..]) + size_of_val(&self.motions[..]) + size_of_val(&self.rests[..])
+    }
+
+    /// How many slots there are, filled or not.
+    pub(crate) fn slot_count(&self) -> u32 {
+        self.colliders.len() as u32
+    }
+
     /// The world pose of a body's frame.
     pub(crate) fn pose(&self, dense: u32) -> Pose {
         let (nature, motion) = (&self.natures[dense as usize], &self.motions[dense as usize]);
@@ -198,20 +282,15 @@ impl Bodies {
         Pose { position: motion.center - to_center, rotation: motion.rotation }
     }
 
-    /// Whether the body was left out because it went non-finite.
+    /// Whether the body is left out: it went non-finite or is disabled.
     pub(crate) fn is_set_aside(&self, dense: u32) -> bool {
-        self.natures[dense as usize].set_aside
+        self.natures[dense as usize].is_left_out()
     }
 
     /// How much of gravity the body feels; none if nothing moves it.
     pub(crate) fn gravity_scale(&self, dense: u32) -> f32 {
         let is_movable = self.motions[dense as usize].is_movable();
         if is_movable { self.natures[dense as usize].gravity_scale } else { 0.0 }
-    }
-
-    /// How the surface of a collider behaves.
-    pub(crate) fn material(&self, slot: u32) -> Material {
-        self.collider(slot).map_or_else(Material::default, |collider| collider.material)
     }
 
     /// The dense index of a body.
@@ -231,22 +310,22 @@ impl Bodies {
         };
         let dense = self.motions.len() as u32;
         let id = self.new_id(dense);
-        let colliders = body
-            .shapes
-            .into_iter()
-            .map(|(pose_in_body, shape)| {
-                let (material, pose, margin) = (body.material, body.pose.compose(&pose_in_body), margin_of(&shape));
-                self.new_collider(Collider {
-                    body: dense,
-                    pose_in_body,
-                    shape,
-                    material,
-                    is_sensor: false,
-                    pose,
-                    margin,
-                })
+        let colliders = body.shapes.into_iter().map(|part| {
+            let margin = margin_of(&part.shape);
+            self.least_margin = Some(self.least_margin.map_or(margin, |least| least.min(margin)));
+            self.new_collider(Collider {
+                body: dense,
+                pose_in_body: part.pose,
+                material: part.material.unwrap_or(body.material),
+                is_sensor: part.is_sensor,
+                filter: part.filter,
+                user_data: part.user_data,
+                pose: body.pose.compose(&part.pose),
+                margin,
+                shape: part.shape,
             })
-            .collect();
+        });
+        let colliders = colliders.collect();
         self.natures.push(Nature {
             id,
             kind: body.kind,
@@ -259,8 +338,14 @@ impl Bodies {
             gravity_scale: body.gravity_scale,
             colliders,
             set_aside: false,
-            locked: [false; 3],
-            most_speed: None,
+            is_disabled: !body.is_enabled,
+            locked: body.locked,
+            locked_rotation: body.locked_rotation,
+            most_speed: body.most_speed,
+            most_angular_speed: body.most_angular_speed,
+            constant: [Vec3::ZERO; 2],
+            user_data: body.user_data,
+            is_displaced: false,
             reach: properties.map_or(0.0, |properties| radius_of_gyration(&properties)),
             is_round: properties.is_none_or(|properties| is_round(properties.inertia)),
         });
@@ -281,6 +366,8 @@ impl Bodies {
         });
         self.rests.push(Rest { still_for: 0.0, island: Rest::AWAKE, may_sleep: body.may_sleep });
         self.set_pose(dense as usize, body.pose);
+        self.natures[dense as usize].apply_locks(&mut self.motions[dense as usize]);
+        self.natures[dense as usize].limit(&mut self.motions[dense as usize]);
         Ok(id)
     }
 
@@ -298,6 +385,9 @@ impl Bodies {
         slot.dense = None;
         slot.generation = slot.generation.wrapping_add(1);
         self.free_slots.push(id.slot);
+        for list in [&mut self.displaced, &mut self.put, &mut self.refiltered, &mut self.driven] {
+            list.retain(|other| *other != id);
+        }
         if let Some(moved) = self.natures.get(dense) {
             self.slots[moved.id.slot as usize].dense = Some(dense as u32);
             for &slot in &moved.colliders {
@@ -340,6 +430,54 @@ impl Bodies {
         }
         self.waking.clear();
         true
+    }
+
+    /// The user has changed where a body will be in the next step.
+    pub(crate) fn displace(&mut self, dense: usize) {
+        let nature = &mut self.natures[dense];
+        if !std::mem::replace(&mut nature.is_displaced, true) {
+            self.displaced.push(nature.id);
+        }
+    }
+
+    /// The boxes of all displaced bodies are placed.
+    pub(crate) fn forget_displaced(&mut self) {
+        for place in 0..self.displaced.len() {
+            if let Ok(dense) = self.resolve(self.displaced[place]) {
+                self.natures[dense].is_displaced = false;
+            }
+        }
+        self.displaced.clear();
+    }
+
+    /// A force and a torque act on a body in every step from now on.
+    pub(super) fn set_constant(&mut self, dense: usize, constant: [Vec3; 2]) {
+        let nature = &mut self.natures[dense];
+        nature.constant = constant;
+        let id = nature.id;
+        match (self.driven.iter().position(|other| *other == id), constant == [Vec3::ZERO; 2]) {
+            (Some(place), true) => {
+                self.driven.remove(place);
+            }
+            (None, false) => self.driven.push(id),
+            (Some(_), false) | (None, true) => {}
+        }
+    }
+
+    /// Adds the constant forces to those of the step that begins.
+    pub(crate) fn apply_constant_forces(&mut self) {
+        for place in 0..self.driven.len() {
+            let Ok(dense) = self.resolve(self.driven[place]) else { continue };
+            if !self.rests[dense].is_asleep() {
+                let ([force, torque], motion) = (self.natures[dense].constant, &mut self.motions[dense]);
+                motion.force += force;
+                motion.torque += torque;
+            }
+        }
+    }
+
+    pub(crate) fn collider_mut(&mut self, slot: u32) -> Option<&mut Collider> {
+        self.colliders.get_mut(slot as usize)?.as_mut()
     }
 
     pub(crate) fn set_pose(&mut self, dense: usize, pose: Pose) {
@@ -387,11 +525,13 @@ impl Bodies {
     }
 }
 
+/// The margin of a shape as a share of its size, at the most.
+pub(crate) const MARGIN_SHARE: f32 = 0.1;
+
 /// The margin of a shape: a share of its size, up to 2 cm.
 fn margin_of(shape: &Shape) -> f32 {
     const MOST: f32 = 0.02;
-    const SHARE: f32 = 0.1;
-    MOST.min(SHARE * reach(shape))
+    MOST.min(MARGIN_SHARE * reach(shape))
 }
 
 /// At this distance from the axis all mass would have the greatest moment of inertia.
@@ -403,6 +543,24 @@ fn radius_of_gyration(properties: &MassProperties) -> f32 {
 fn is_round(inertia: Mat3) -> bool {
     let mean = (inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z) / 3.0;
     (inertia - Mat3::from_diagonal(Vec3::splat(mean))).abs_diff_eq(Mat3::ZERO, 1e-5 * mean)
+}
+
+/// The inverse of the rows and columns of a tensor that are not locked; zero in the others.
+fn inverse_of_free(tensor: Mat3, locked: [bool; 3]) -> Mat3 {
+    let (mut free, mut is_free) = (tensor.as_dmat3(), DMat3::ZERO);
+    for column in 0..3 {
+        for row in 0..3 {
+            if locked[row] || locked[column] {
+                // Ones on the diagonal: the rest is inverted as if it were alone.
+                free.col_mut(column)[row] = if row == column { 1.0 } else { 0.0 };
+            } else {
+                is_free.col_mut(column)[row] = 1.0;
+            }
+        }
+    }
+    let inverse = free.inverse();
+    let kept = [0, 1, 2].map(|column| inverse.col(column) * is_free.col(column));
+    DMat3::from_cols(kept[0], kept[1], kept[2]).as_mat3()
 }
 
 /// A tensor of the body's frame, in the world's axes.

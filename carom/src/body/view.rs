@@ -1,7 +1,7 @@
-//! What a user sees and changes of one body.
+//! What a user sees of one body.
 
 use super::store::{Nature, turned};
-use super::{Bodies, BodyError, BodyId, BodyKind, Collider, Material, Motion, finite};
+use super::{Bodies, BodyId, BodyKind, Collider, Material, Motion};
 use crate::pose::Pose;
 use glam::{DVec3, Mat3, Quat, Vec3};
 
@@ -12,11 +12,22 @@ pub struct BodyRef<'a> {
     dense: usize,
 }
 
-/// A body, to change. Forces and torques act during the next step; impulses act at once.
-#[derive(Debug)]
-pub struct BodyMut<'a> {
-    bodies: &'a mut Bodies,
-    dense: usize,
+/// A shape of a body, to read: what filters and questions are asked about.
+#[derive(Debug, Clone, Copy)]
+pub struct ShapeRef<'a> {
+    /// Its body.
+    pub body: BodyRef<'a>,
+    /// Its slot, which stays the same as long as its body lives.
+    pub slot: u32,
+    /// What it is.
+    pub collider: &'a Collider,
+}
+
+impl<'a> ShapeRef<'a> {
+    pub(crate) fn new(bodies: &'a Bodies, slot: u32) -> Option<Self> {
+        let collider = bodies.collider(slot)?;
+        Some(Self { body: BodyRef::new(bodies, collider.body as usize), slot, collider })
+    }
 }
 
 impl<'a> BodyRef<'a> {
@@ -103,112 +114,49 @@ impl<'a> BodyRef<'a> {
     pub fn is_set_aside(&self) -> bool {
         self.nature().set_aside
     }
-}
 
-impl<'a> BodyMut<'a> {
-    pub(crate) fn new(bodies: &'a mut Bodies, dense: usize) -> Self {
-        Self { bodies, dense }
+    /// Whether it takes part.
+    pub fn is_enabled(&self) -> bool {
+        !self.nature().is_disabled
     }
 
-    /// The same body, to read.
-    pub fn as_ref(&self) -> BodyRef<'_> {
-        BodyRef::new(self.bodies, self.dense)
+    /// The caller's number.
+    pub fn user_data(&self) -> u64 {
+        self.nature().user_data
     }
 
-    /// Puts it elsewhere at once, without passing through what lies between. A body that was set aside takes part
-    /// again.
-    pub fn set_pose(&mut self, pose: Pose) -> Result<(), BodyError> {
-        let pose = pose.checked().map_err(|error| BodyError::Pose { error })?;
-        self.bodies.set_pose(self.dense, pose);
-        self.bodies.wake(self.dense);
-        self.bodies.natures[self.dense].set_aside = false;
-        Ok(())
+    /// The slots of its shapes, in the order in which they were given: what events and pairs name.
+    pub fn slots(&self) -> &'a [u32] {
+        &self.nature().colliders
     }
 
-    /// Gives its centre of mass this velocity. A fixed body has none and stays as it is.
-    pub fn set_velocity(&mut self, velocity: impl Into<Vec3>) -> Result<(), BodyError> {
-        let velocity = velocity.into();
-        finite("velocity", velocity)?;
-        if self.as_ref().kind() != BodyKind::Fixed {
-            self.motion().velocity = velocity;
-        }
-        Ok(())
+    /// The rates at which its velocity and its angular velocity decay, in 1/s.
+    pub fn damping(&self) -> [f32; 2] {
+        [self.nature().linear_damping, self.nature().angular_damping]
     }
 
-    /// Gives it this angular velocity. A fixed body has none and stays as it is.
-    pub fn set_angular_velocity(&mut self, angular_velocity: impl Into<Vec3>) -> Result<(), BodyError> {
-        let angular_velocity = angular_velocity.into();
-        finite("angular velocity", angular_velocity)?;
-        if self.as_ref().kind() != BodyKind::Fixed {
-            self.motion().angular_velocity = angular_velocity;
-        }
-        Ok(())
+    /// How much of the world's gravity it feels.
+    pub fn gravity_scale(&self) -> f32 {
+        self.nature().gravity_scale
     }
 
-    /// Pushes its centre of mass during the next step, in N.
-    pub fn apply_force(&mut self, force: impl Into<Vec3>) -> Result<(), BodyError> {
-        let force = force.into();
-        finite("force", force)?;
-        self.motion().force += force;
-        Ok(())
+    /// The axes of the world along which it cannot move.
+    pub fn locked_translation(&self) -> [bool; 3] {
+        self.nature().locked
     }
 
-    /// Pushes it at a point of the world during the next step.
-    pub fn apply_force_at(&mut self, force: impl Into<Vec3>, point: impl Into<DVec3>) -> Result<(), BodyError> {
-        let (force, arm) = (force.into(), self.arm_to(point.into())?);
-        finite("force", force)?;
-        self.motion().force += force;
-        self.motion().torque += arm.cross(force);
-        Ok(())
+    /// The axes of the world around which it cannot turn.
+    pub fn locked_rotation(&self) -> [bool; 3] {
+        self.nature().locked_rotation
     }
 
-    /// Turns it during the next step, in Nm around the axes of the world.
-    pub fn apply_torque(&mut self, torque: impl Into<Vec3>) -> Result<(), BodyError> {
-        let torque = torque.into();
-        finite("torque", torque)?;
-        self.motion().torque += torque;
-        Ok(())
+    /// The force that acts in every step.
+    pub fn constant_force(&self) -> Vec3 {
+        self.nature().constant[0]
     }
 
-    /// Changes its momentum at once, in Ns.
-    pub fn apply_impulse(&mut self, impulse: impl Into<Vec3>) -> Result<(), BodyError> {
-        let impulse = impulse.into();
-        finite("impulse", impulse)?;
-        self.motion().apply_impulse(impulse, Vec3::ZERO);
-        Ok(())
-    }
-
-    /// Strikes it at a point of the world, in Ns.
-    pub fn apply_impulse_at(&mut self, impulse: impl Into<Vec3>, point: impl Into<DVec3>) -> Result<(), BodyError> {
-        let (impulse, arm) = (impulse.into(), self.arm_to(point.into())?);
-        finite("impulse", impulse)?;
-        self.motion().apply_impulse(impulse, arm);
-        Ok(())
-    }
-
-    /// Changes its angular momentum at once, in Nms around the axes of the world.
-    pub fn apply_angular_impulse(&mut self, impulse: impl Into<Vec3>) -> Result<(), BodyError> {
-        let impulse = impulse.into();
-        finite("angular impulse", impulse)?;
-        let motion = self.motion();
-        motion.angular_velocity += motion.inverse_inertia * impulse;
-        Ok(())
-    }
-
-    /// Wakes it, and with the next step all that it slept with.
-    pub fn wake(&mut self) {
-        self.bodies.wake(self.dense);
-    }
-
-    /// What changes it wakes it.
-    fn motion(&mut self) -> &mut Motion {
-        self.bodies.wake(self.dense);
-        &mut self.bodies.motions[self.dense]
-    }
-
-    fn arm_to(&mut self, point: DVec3) -> Result<Vec3, BodyError> {
-        let arm = (point - self.bodies.motions[self.dense].center).as_vec3();
-        finite("point", arm)?;
-        Ok(arm)
+    /// The torque that acts in every step.
+    pub fn constant_torque(&self) -> Vec3 {
+        self.nature().constant[1]
     }
 }

@@ -8,6 +8,9 @@ use glam::{Vec3, Vec3A, Vec4};
 /// How many boxes a block holds.
 pub(super) const LANES: usize = 8;
 
+/// How many numbers make a box.
+pub(super) const NUMBERS: usize = 6;
+
 /// Eight boxes, coordinate by coordinate. Lanes without a box hold one that overlaps nothing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C, align(32))]
@@ -49,6 +52,24 @@ impl BoxBlock {
         let [min_x, min_y, min_z] = &self.min;
         let [max_x, max_y, max_z] = &self.max;
         (Vec3A::new(min_x[lane], min_y[lane], min_z[lane]), Vec3A::new(max_x[lane], max_y[lane], max_z[lane]))
+    }
+
+    /// Uses the block to hold eight boxes one after the other until it is filled lane by lane.
+    #[inline(always)]
+    pub(super) fn store(&mut self, index: usize, bounds: &Aabb) {
+        let half = if index % LANES < LANES / 2 { &mut self.min } else { &mut self.max };
+        let first = index % (LANES / 2) * NUMBERS;
+        let place = &mut half.as_flattened_mut()[first..first + NUMBERS];
+        bounds.min.write_to_slice(place);
+        bounds.max.write_to_slice(&mut place[3..]);
+    }
+
+    /// The six numbers of a box that was stored.
+    #[inline(always)]
+    pub(super) fn stored(&self, index: usize) -> &[f32] {
+        let half = if index % LANES < LANES / 2 { &self.min } else { &self.max };
+        let first = index % (LANES / 2) * NUMBERS;
+        &half.as_flattened()[first..first + NUMBERS]
     }
 
     /// Reads from each line of memory that the block lies in; what is returned means nothing.
@@ -195,6 +216,27 @@ impl<S: Simd> BoxNumbers<S> {
             first: f32x4::simd_from(simd, [min.x, min.y, min.z, max.x]),
             last: f32x4::simd_from(simd, [min.z, max.x, max.y, max.z]),
         }
+    }
+
+    /// From eight times six numbers in a row.
+    #[inline(always)]
+    pub(super) fn of_row(simd: S, row: &[f32; NUMBERS * LANES]) -> [Self; LANES] {
+        let at = |index: usize| index * NUMBERS;
+        [
+            Self::of_six(simd, &row[at(0)..at(1)]),
+            Self::of_six(simd, &row[at(1)..at(2)]),
+            Self::of_six(simd, &row[at(2)..at(3)]),
+            Self::of_six(simd, &row[at(3)..at(4)]),
+            Self::of_six(simd, &row[at(4)..at(5)]),
+            Self::of_six(simd, &row[at(5)..at(6)]),
+            Self::of_six(simd, &row[at(6)..at(7)]),
+            Self::of_six(simd, &row[at(7)..at(8)]),
+        ]
+    }
+
+    #[inline(always)]
+    fn of_six(simd: S, numbers: &[f32]) -> Self {
+        Self { first: f32x4::from_slice(simd, &numbers[..4]), last: f32x4::from_slice(simd, &numbers[2..]) }
     }
 
     /// The box around all eight.

@@ -125,7 +125,7 @@ impl BoxTree {
     /// The candidates of `Index`; `admits` as above.
     pub(super) fn candidates(&self, bounds: &Aabb, admits: impl Fn(usize, &Aabb) -> bool, visit: &mut dyn FnMut(u32)) {
         let reaches = |volume: &Aabb, index: usize| volume.overlaps(bounds) && admits(index, bounds);
-        preorder::walk(&self.nodes, reaches, |leaf| {
+        preorder::walk(&self.nodes, 0, reaches, |leaf| {
             for slot in leaf.items() {
                 if self.blocks[slot / LANES].get(slot).overlaps(bounds) {
                     visit(self.ids[slot]);

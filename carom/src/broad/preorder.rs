@@ -5,32 +5,45 @@
 
 use crate::bounds::BoundingVolume;
 
+/// What two volumes can be put into.
+pub(crate) trait Merged: Clone {
+    /// A volume around both.
+    fn merged_with(&self, other: &Self) -> Self;
+}
+
+impl<V: BoundingVolume> Merged for V {
+    #[inline(always)]
+    fn merged_with(&self, other: &Self) -> Self {
+        self.merged(other)
+    }
+}
+
 /// A node: a leaf over `count` items from `first` on, or, if `count` is 0, what lies around its children.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Node<V> {
-    pub(super) volume: V,
+pub(crate) struct Node<V> {
+    pub(crate) volume: V,
     /// One beyond the last node of the subtree.
-    pub(super) end: u32,
-    pub(super) first: u32,
-    pub(super) count: u32,
+    pub(crate) end: u32,
+    pub(crate) first: u32,
+    pub(crate) count: u32,
 }
 
 impl<V> Node<V> {
     #[inline(always)]
-    pub(super) fn is_leaf(&self) -> bool {
+    pub(crate) fn is_leaf(&self) -> bool {
         self.count > 0
     }
 
     /// The places of its items.
     #[inline(always)]
-    pub(super) fn items(&self) -> std::ops::Range<usize> {
+    pub(crate) fn items(&self) -> std::ops::Range<usize> {
         self.first as usize..(self.first + self.count) as usize
     }
 }
 
 /// The children of a node, from first to last.
 #[inline(always)]
-pub(super) fn children<V>(nodes: &[Node<V>], parent: usize) -> impl Iterator<Item = usize> {
+pub(crate) fn children<V>(nodes: &[Node<V>], parent: usize) -> impl Iterator<Item = usize> {
     let end = nodes[parent].end as usize;
     let mut next = parent + 1;
     std::iter::from_fn(move || {
@@ -43,7 +56,7 @@ pub(super) fn children<V>(nodes: &[Node<V>], parent: usize) -> impl Iterator<Ite
 }
 
 /// Finds the end of each node from the depths; where leaves have their volumes, inner nodes get theirs.
-pub(super) fn close<V: BoundingVolume>(nodes: &mut [Node<V>], depths: &[u32]) {
+pub(crate) fn close<V: Merged>(nodes: &mut [Node<V>], depths: &[u32]) {
     for index in (0..nodes.len()).rev() {
         let mut end = index + 1;
         while depths.get(end).is_some_and(|&depth| depth > depths[index]) {
@@ -56,12 +69,12 @@ pub(super) fn close<V: BoundingVolume>(nodes: &mut [Node<V>], depths: &[u32]) {
 
 /// Sets the volume of an inner node to what lies around its children's; leaves stay.
 #[inline(always)]
-pub(super) fn refit_inner<V: BoundingVolume>(nodes: &mut [Node<V>], index: usize) {
+pub(crate) fn refit_inner<V: Merged>(nodes: &mut [Node<V>], index: usize) {
     let whole = {
         let mut volumes = children(nodes, index).map(|child| &nodes[child].volume);
         match (volumes.next(), volumes.next()) {
             (Some(first), Some(second)) => {
-                Some(volumes.fold(first.merged(second), |whole, volume| whole.merged(volume)))
+                Some(volumes.fold(first.merged_with(second), |whole, volume| whole.merged_with(volume)))
             }
             (first, _) => first.cloned(),
         }
@@ -71,10 +84,14 @@ pub(super) fn refit_inner<V: BoundingVolume>(nodes: &mut [Node<V>], index: usize
     }
 }
 
-/// Calls `visit` with each leaf that no `reaches` on the way from the root to it rejects.
+/// Calls `visit` with each leaf from node `index` on that no `reaches` on the way to it rejects.
 #[inline(always)]
-pub(super) fn walk<V>(nodes: &[Node<V>], mut reaches: impl FnMut(&V, usize) -> bool, mut visit: impl FnMut(&Node<V>)) {
-    let mut index = 0;
+pub(crate) fn walk<V>(
+    nodes: &[Node<V>],
+    mut index: usize,
+    mut reaches: impl FnMut(&V, usize) -> bool,
+    mut visit: impl FnMut(&Node<V>),
+) {
     while let Some(node) = nodes.get(index) {
         if !reaches(&node.volume, index) {
             index = node.end as usize;
@@ -88,7 +105,7 @@ pub(super) fn walk<V>(nodes: &[Node<V>], mut reaches: impl FnMut(&V, usize) -> b
 }
 
 /// Calls `visit` with each node and its depth, in order.
-pub(super) fn with_depths<V>(nodes: &[Node<V>], mut visit: impl FnMut(&Node<V>, usize, u32)) {
+pub(crate) fn with_depths<V>(nodes: &[Node<V>], mut visit: impl FnMut(&Node<V>, usize, u32)) {
     let mut open: Vec<u32> = Vec::new();
     for (index, node) in nodes.iter().enumerate() {
         while open.last().is_some_and(|&end| end as usize <= index) {

@@ -7,7 +7,7 @@
 //! moved; only slots that left their enlarged boxes ask the tree for their new neighbours. When more than a quarter
 //! did, the tree is sorted anew and joined with itself. Sorting alone happens when boxes have wandered so far from
 //! their order that queries cost 1.3 times what they did after the last sort.
-//! Cost: a few ns a box and pair when still, 30 to 40 ns a box for a build with all pairs, 70 with a million boxes.
+//! Cost: a few ns a box and pair when still, 30 to 40 ns a box for a build with all pairs, 60 with a million boxes.
 //! Sources: Kopta et al. 2012, doi 10.1145/2159616.2159649, for refitting with a measure of decay; the enlarged boxes
 //! are as in Bullet's and Box2D's trees, with a margin by speed instead of a constant.
 
@@ -20,9 +20,10 @@ mod order;
 mod ordered;
 mod query;
 mod rejoin;
+mod scatter;
 mod slots;
 
-use super::block::{self, NOTHING};
+use super::block::NOTHING;
 use super::events::Events;
 use super::proxies::checked;
 use super::{BoxRay, BroadPhase, BroadPhaseError, Changes, Cost, Drawn, MAX_PROXIES, Moved, Neighbour, Pair, Proxies};
@@ -71,15 +72,18 @@ pub struct DynamicTree {
     gaps: Vec<u32>,
     scratch: join::JoinScratch,
     carried: Vec<build::Carried>,
+    places: moves::Places,
     tests: u64,
 }
 
 /// How many blocks of boxes a worker takes at the least.
-const PORTION: usize = 1024;
+const PORTION: usize = 256;
+/// From so many boxes on they are shared out.
+const MANY: usize = 1 << 14;
 
 /// Whether so many boxes are worth waking workers for.
 fn is_parallel(count: usize) -> bool {
-    count >= 2 * PORTION * block::LANES && rayon::current_num_threads() > 1
+    count >= MANY && rayon::current_num_threads() > 1
 }
 
 /// Two slots whose enlarged boxes overlap, the smaller first; the upper bit of the second says whether the boxes
@@ -143,6 +147,7 @@ impl Default for DynamicTree {
             gaps: Vec::new(),
             scratch: join::JoinScratch::default(),
             carried: Vec::new(),
+            places: moves::Places::default(),
             tests: 0,
         }
     }
@@ -164,7 +169,8 @@ impl DynamicTree {
         }
         // The sort borrows the lists of pairs, and must be able to give them back.
         self.refresh();
-        if !self.order(boxes) {
+        let order = self.order(boxes);
+        if !order.is_whole {
             self.find_near_again();
             for (id, bounds) in (0u32..).zip(boxes) {
                 checked(id, *bounds)?;
@@ -172,7 +178,7 @@ impl DynamicTree {
         }
         self.events = Events::default();
         self.is_looked_at = false;
-        self.fill(boxes);
+        self.fill(boxes, order);
         Ok(())
     }
 
@@ -180,8 +186,8 @@ impl DynamicTree {
     pub(super) fn over(boxes: &Proxies) -> Self {
         let mut tree = Self::default();
         // Ids without a box are left out.
-        tree.order(boxes.raw());
-        tree.fill(boxes.raw());
+        let order = tree.order(boxes.raw());
+        tree.fill(boxes.raw(), order);
         tree
     }
 
@@ -296,7 +302,8 @@ impl BroadPhase for DynamicTree {
             * size_of::<u32>();
         let pairs = (self.pairs.capacity() + self.near.capacity()) * size_of::<Pair>() + self.events.memory();
         let carried = self.carried.capacity() * size_of::<build::Carried>();
-        let scratch = self.parted.memory() + self.before.memory() + carried + self.scratch.memory();
+        let scratch =
+            self.parted.memory() + self.before.memory() + carried + self.scratch.memory() + self.places.memory();
         let memory = self.slots.memory() + self.nodes.memory() + lists + pairs + scratch;
         Cost { tests: self.tests, memory }
     }

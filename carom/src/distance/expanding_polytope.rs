@@ -19,6 +19,7 @@ use super::minimum_norm::Found;
 use super::simplex::{Difference, Vertex};
 use crate::trace::{EpaStep, StopReason, Tracer};
 use glam::DVec3;
+use std::cell::Cell;
 
 const CORNER_LIMIT: usize = 400;
 
@@ -73,7 +74,14 @@ pub(crate) fn depth(
             flat(difference, normal, tolerance.thin, &mut best)?;
             StopReason::Flat
         }
-        Start::Solid(corners) => Polytope::around(corners).expand(difference, tolerance, &mut best, tracer)?,
+        Start::Solid(corners) => {
+            // Taken, not borrowed: a user's support map may ask for a depth itself.
+            let mut polytope = KEPT.take();
+            polytope.restart(corners);
+            let reason = polytope.expand(difference, tolerance, &mut best, tracer);
+            KEPT.set(polytope);
+            reason?
+        }
     };
     tracer.stop(best.reason);
     Ok(best)
@@ -168,7 +176,12 @@ struct Face {
     normal: DVec3,
 }
 
-#[derive(Debug)]
+thread_local! {
+    /// The lists of the last search of this thread, so that the next allocates nothing.
+    static KEPT: Cell<Polytope> = const { Cell::new(Polytope::EMPTY) };
+}
+
+#[derive(Debug, Default)]
 struct Polytope {
     corners: Vec<Vertex>,
     faces: Vec<Face>,
@@ -179,30 +192,38 @@ struct Polytope {
     /// The edges around what is visible from a new corner, in order, as edges of the faces beyond.
     horizon: Vec<(u32, u32)>,
     stack: Vec<(u32, u32)>,
+    /// Where new faces go.
+    places: Vec<u32>,
 }
 
 impl Polytope {
-    fn around(mut corners: [Vertex; 4]) -> Self {
+    const EMPTY: Self = Self {
+        corners: Vec::new(),
+        faces: Vec::new(),
+        offsets: Vec::new(),
+        free: Vec::new(),
+        horizon: Vec::new(),
+        stack: Vec::new(),
+        places: Vec::new(),
+    };
+
+    /// Begins anew with a tetrahedron.
+    fn restart(&mut self, mut corners: [Vertex; 4]) {
         let [a, b, c, d] = corners.map(|corner| corner.difference);
         if (b - a).cross(c - a).dot(d - a) > 0.0 {
             corners.swap(0, 1);
         }
-        let mut polytope = Self {
-            corners: Vec::with_capacity(32),
-            faces: Vec::with_capacity(64),
-            offsets: Vec::with_capacity(64),
-            free: Vec::with_capacity(32),
-            horizon: Vec::with_capacity(32),
-            stack: Vec::with_capacity(32),
-        };
-        polytope.corners.extend(corners);
+        self.corners.clear();
+        self.faces.clear();
+        self.offsets.clear();
+        self.free.clear();
+        self.corners.extend(corners);
         // Counter-clockwise from outside, now that the fourth corner is below the first three.
         let across =
             [[(1, 0), (2, 0), (3, 0)], [(0, 0), (3, 2), (2, 1)], [(0, 1), (1, 2), (3, 1)], [(0, 2), (2, 2), (1, 1)]];
         for (corners, across) in [[0, 1, 2], [1, 0, 3], [2, 1, 3], [0, 2, 3]].into_iter().zip(across) {
-            polytope.add(corners, across);
+            self.add(corners, across);
         }
-        polytope
     }
 
     fn at(&self, corner: u32) -> DVec3 {
@@ -314,7 +335,9 @@ impl Polytope {
         let (free, length) = (self.free.len(), self.faces.len());
         let place =
             |index: usize| if index < free { self.free[free - 1 - index] } else { (length + index - free) as u32 };
-        let places: Vec<u32> = (0..count).map(place).collect();
+        let mut places = std::mem::take(&mut self.places);
+        places.clear();
+        places.extend((0..count).map(place));
         let mut has_area = true;
         for index in 0..count {
             let (beyond, edge) = self.horizon[index];
@@ -324,6 +347,7 @@ impl Polytope {
             self.faces[beyond as usize].across[edge as usize] = (places[index], 0);
             has_area &= self.add([start, end, newest], [(beyond, edge), (next, 2), (previous, 1)]);
         }
+        self.places = places;
         has_area
     }
 

@@ -10,6 +10,7 @@
 //! Source: the case analysis is folklore; see Ericson, Real-Time Collision Detection (2005), ch. 5, which branches on
 //! Voronoi regions instead and needs an epsilon for parallel edges.
 
+use super::placement::Placement;
 use glam::DVec3;
 
 /// Distances below this share of the input's size are rounding and count as contact.
@@ -32,7 +33,12 @@ impl Pair {
         if self.distance() <= tolerance { Self { on_a: self.on_a, on_b: self.on_a } } else { self }
     }
 
-    fn mirrored(self) -> Self {
+    /// In the frame in which that of the points stands at `placement`.
+    pub(crate) fn placed(self, placement: &Placement) -> Self {
+        Self { on_a: placement.point_to_outer(self.on_a), on_b: placement.point_to_outer(self.on_b) }
+    }
+
+    pub(crate) fn mirrored(self) -> Self {
         Self { on_a: self.on_b, on_b: self.on_a }
     }
 

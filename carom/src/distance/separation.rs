@@ -1,11 +1,12 @@
 //! How far two convex shapes are apart, with proof: a pair of points gives the upper bound, a pair of parallel
 //! planes between the shapes the lower one.
 
-use super::convex::{Convex, Corners, SupportFault};
+use super::convex::{Convex, Core, Corners, SupportFault};
 use super::feature::{self, Pair};
 use super::guess;
 use super::minimum_norm::{self, Cache, Found, Goal};
 use super::placement::Placement;
+use super::segment;
 use super::simplex::Difference;
 use crate::trace::{StopReason, Tracer};
 use fearless_simd::{Level, Simd, dispatch};
@@ -201,6 +202,23 @@ fn searched<S: Simd>(
 /// the cores reaches along the unit direction from the one on `a` to the one on `b`.
 #[inline(always)]
 pub(crate) fn exact(a: &Convex<'_>, b: &Convex<'_>, b_in_a: &Placement) -> Option<(Pair, f64)> {
+    match (&a.core, &b.core) {
+        (Core::Cuboid(half), Core::Segment(ends)) => {
+            let ends = ends.map(|end| b_in_a.point_to_outer(end));
+            let Pair { on_a: on_segment, on_b: on_box } = segment::to_box(ends, *half);
+            let pair = Pair { on_a: on_box, on_b: on_segment };
+            let direction = (on_segment - on_box).normalize_or_zero();
+            return Some((pair, half.dot(direction.abs()) + Corners::Edge(ends).reach(-direction)));
+        }
+        (Core::Segment(ends), Core::Cuboid(half)) => {
+            let ends_in_b = ends.map(|end| b_in_a.point_to_inner(end));
+            let Pair { on_a: on_segment, on_b: on_box } = segment::to_box(ends_in_b, *half);
+            let direction = (on_box - on_segment).normalize_or_zero();
+            let along = Corners::Edge(ends_in_b).reach(direction) + half.dot(direction.abs());
+            return Some((Pair { on_a: on_segment, on_b: on_box }.placed(b_in_a), along));
+        }
+        (_, _) => {}
+    }
     let (Some(corners_a), Some(corners_b)) = (a.core.corners(), b.core.corners()) else { return None };
     let corners_b = corners_b.placed(b_in_a);
     let pair = of_corners(corners_a, corners_b);

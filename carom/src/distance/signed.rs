@@ -5,11 +5,12 @@
 //! bound, and rounding a shape takes its radius away wherever the cores are. As long as the cores are apart, the
 //! distance search answers; only cores that overlap or touch need the depth search.
 
-use super::convex::{Convex, SupportFault};
+use super::convex::{Convex, Core, SupportFault};
 use super::expanding_polytope::{self, Tolerance};
 use super::feature::Pair;
 use super::minimum_norm::{self, Found, Goal};
 use super::placement::Placement;
+use super::segment::Solid;
 use super::separation::{Rounding, Stop, exact};
 use super::simplex::Difference;
 use crate::trace::{StopReason, Tracer};
@@ -90,6 +91,8 @@ pub(crate) fn signed_traced(
             if distance + along <= rounding.contact {
                 return Ok(below(rounding.signed(pair, normal, [-along, distance], Stop::Converged)));
             }
+        } else if let Some((pair, normal, depth)) = exact_depth(a, b, b_in_a) {
+            return Ok(below(rounding.signed(pair, normal, [-depth, -depth], Stop::Converged)));
         }
     }
     let radius = rounding.radius_a + rounding.radius_b;
@@ -119,6 +122,18 @@ pub(crate) fn signed_traced(
     // A polytope that does not hold the origin proves nothing; the search before has proven that the cores come near.
     let upper = if depth.least >= 0.0 { -depth.least } else { found.upper };
     Ok(below(rounding.signed(depth.pair, depth.normal, [-depth.most, upper], Stop::of(depth.reason))))
+}
+
+/// The deepest points of two cores that meet and have a closed form for that, the unit normal from `a` to `b`, and the depth.
+fn exact_depth(a: &Convex<'_>, b: &Convex<'_>, b_in_a: &Placement) -> Option<(Pair, DVec3, f64)> {
+    if let Core::Segment(ends) = a.core {
+        let ends = ends.map(|end| b_in_a.point_to_inner(end));
+        let found = Solid::of(&b.core)?.depth(ends)?;
+        return Some((found.pair.placed(b_in_a), b_in_a.direction_to_outer(-found.way_out), found.depth));
+    }
+    let Core::Segment(ends) = b.core else { return None };
+    let found = Solid::of(&a.core)?.depth(ends.map(|end| b_in_a.point_to_outer(end)))?;
+    Some((found.pair.mirrored(), found.way_out, found.depth))
 }
 
 /// Points of two cores that are opposite each other along a normal, from `a` to `b`, by which the cores are `distance`

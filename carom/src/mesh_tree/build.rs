@@ -78,47 +78,126 @@ pub(super) struct Built {
 
 /// The tree over the boxes of triangles. `unit` is a power of two that brings the coordinates to the order of one.
 pub(super) fn build(level: Level, boxes: &[Span], unit: f32) -> Built {
-    let sorted = along_curve(boxes, unit);
-    let boxes: Vec<Span> = sorted.iter().map(|&triangle| boxes[triangle as usize]).collect();
-    let around = |group: &[Span]| group.iter().fold(Span::NOTHING, |around, span| around.with(span));
-    let mut items: Vec<Item> =
-        boxes.chunks(GROUP).zip(0u32..).map(|(group, id)| Item { around: around(group), id }).collect();
-    let mut nodes = Vec::with_capacity(items.len() / 2 + items.len() / 12 + 1);
-    let mut order = Vec::with_capacity(boxes.len());
-    nodes.push(Node::EMPTY);
-    let mut levels = 1;
-    let mut open = vec![(Part::of(&items, 0, items.len()), 0usize, 0u32)];
-    while let Some((part, place, depth)) = open.pop() {
-        levels = levels.max(depth + 1);
-        if part.len() <= FULL {
-            let first = order.len() as u32;
-            let groups = items[part.start..part.end].iter().map(|item| item.id as usize * GROUP);
-            let places = groups.flat_map(|start| start..sorted.len().min(start + GROUP));
-            order.extend(places.clone().map(|place| sorted[place]));
-            nodes[place] = node_around(level, places.map(|place| &boxes[place]), first, true);
-            continue;
-        }
-        let first = nodes.len();
-        let (parts, count) = divided(&mut items, part, unit, depth >= MAX_UNBALANCED);
-        let parts = &parts[..count];
-        nodes[place] = node_around(level, parts.iter().map(|part| &part.around), first as u32, false);
-        nodes.resize(first + count, Node::EMPTY);
-        open.extend(parts.iter().enumerate().map(|(child, &part)| (part, first + child, depth + 1)));
+    let source = Source { level, unit, sorted: &along_curve(boxes, unit), boxes };
+    let around = |group: &[u32]| group.iter().fold(Span::NOTHING, |span, &id| span.with(&boxes[id as usize]));
+    let groups = source.sorted.chunks(GROUP).zip(0u32..);
+    let mut items: Vec<Item> = groups.map(|(group, id)| Item { around: around(group), id }).collect();
+    let whole = Part::of(&items, 0, items.len());
+    if boxes.len() < PARALLEL {
+        let mut built = source.grow(&mut items, whole, 0);
+        built.nodes.shrink_to_fit();
+        return built;
     }
-    nodes.shrink_to_fit();
+    let (parts, count) = divided(&mut items, whole, unit, false);
+    let parts = &parts[..count];
+    let root = node_around(level, parts.iter().map(|part| &part.around), 1, false);
+    let grown: Vec<Built> =
+        runs(&mut items, parts).into_par_iter().map(|(items, part)| source.grow(items, part, 1)).collect();
+    joined(root, &grown)
+}
+
+/// What a tree is built from.
+struct Source<'a> {
+    level: Level,
+    unit: f32,
+    /// The triangles along the curve.
+    sorted: &'a [u32],
+    boxes: &'a [Span],
+}
+
+impl Source<'_> {
+    /// The tree over a part of the items.
+    fn grow(&self, items: &mut [Item], whole: Part, depth: u32) -> Built {
+        let Source { level, unit, sorted, boxes } = *self;
+        let mut nodes = Vec::with_capacity(whole.len() / 2 + whole.len() / 12 + 1);
+        let mut order = Vec::with_capacity(whole.len() * GROUP);
+        nodes.push(Node::EMPTY);
+        let mut levels = depth + 1;
+        let mut open = vec![(whole, 0usize, depth)];
+        while let Some((part, place, depth)) = open.pop() {
+            levels = levels.max(depth + 1);
+            if part.len() <= FULL {
+                let first = order.len();
+                for item in &items[part.start..part.end] {
+                    let start = item.id as usize * GROUP;
+                    order.extend_from_slice(&sorted[start..sorted.len().min(start + GROUP)]);
+                }
+                let spans = order[first..].iter().map(|&triangle| &boxes[triangle as usize]);
+                nodes[place] = node_around(level, spans, first as u32, true);
+                continue;
+            }
+            let first = nodes.len();
+            let (parts, count) = divided(items, part, unit, depth >= MAX_UNBALANCED);
+            let parts = &parts[..count];
+            nodes[place] = node_around(level, parts.iter().map(|part| &part.around), first as u32, false);
+            nodes.resize(first + count, Node::EMPTY);
+            open.extend(parts.iter().enumerate().map(|(child, &part)| (part, first + child, depth + 1)));
+        }
+        Built { nodes, order, levels }
+    }
+}
+
+/// The items of each part by themselves, and the part as one of these.
+fn runs<'a>(items: &'a mut [Item], parts: &[Part]) -> Vec<(&'a mut [Item], Part)> {
+    let mut by_place: Vec<usize> = (0..parts.len()).collect();
+    by_place.sort_unstable_by_key(|&part| parts[part].start);
+    let mut rest = items;
+    let mut runs = Vec::with_capacity(parts.len());
+    for index in by_place {
+        let part = parts[index];
+        let (run, after) = rest.split_at_mut(part.len());
+        rest = after;
+        runs.push((index, run, Part { start: 0, end: part.len(), ..part }));
+    }
+    runs.sort_unstable_by_key(|(index, ..)| *index);
+    runs.into_iter().map(|(_, run, part)| (run, part)).collect()
+}
+
+/// One tree of a root and the trees below it: their roots come next, then the rest of each.
+fn joined(root: Node, trees: &[Built]) -> Built {
+    let nodes_in_all = trees.iter().map(|tree| tree.nodes.len()).sum::<usize>();
+    let mut nodes = Vec::with_capacity(1 + nodes_in_all);
+    let mut order = Vec::with_capacity(trees.iter().map(|tree| tree.order.len()).sum());
+    nodes.push(root);
+    let (mut node_start, mut slot_start) = (trees.len(), 0);
+    let mut levels = 1;
+    // A child at place i of its own tree, which is never its root, comes to `node_start + i`.
+    let mut starts = Vec::with_capacity(trees.len());
+    for tree in trees {
+        starts.push((node_start as u32, slot_start as u32));
+        node_start += tree.nodes.len() - 1;
+        slot_start += tree.order.len();
+        levels = levels.max(tree.levels);
+    }
+    let moved = |node: &Node, (nodes, slots): (u32, u32)| {
+        let mut node = *node;
+        node.first += if node.is_bottom { slots } else { nodes };
+        node
+    };
+    nodes.extend(trees.iter().zip(&starts).map(|(tree, &start)| moved(&tree.nodes[0], start)));
+    for (tree, &start) in trees.iter().zip(&starts) {
+        nodes.extend(tree.nodes[1..].iter().map(|node| moved(node, start)));
+        order.extend_from_slice(&tree.order);
+    }
     Built { nodes, order, levels }
 }
 
 fn node_around<'a>(level: Level, spans: impl Iterator<Item = &'a Span>, first: u32, is_bottom: bool) -> Node {
     let (mut min, mut max) = ([[0.0; LANES]; 3], [[0.0; LANES]; 3]);
     let mut count = 0;
-    for (lane, span) in spans.take(LANES).enumerate() {
+    for span in spans.take(LANES) {
         for axis in 0..3 {
-            // Lanes that stay empty repeat the last, so that they change nothing.
-            min[axis][lane..].fill(span.min[axis]);
-            max[axis][lane..].fill(span.max[axis]);
+            min[axis][count] = span.min[axis];
+            max[axis][count] = span.max[axis];
         }
-        count = lane + 1;
+        count += 1;
+    }
+    // Lanes that stay empty repeat the last, so that they change nothing.
+    for lane in count..LANES {
+        for axis in 0..3 {
+            min[axis][lane] = min[axis][count.saturating_sub(1)];
+            max[axis][lane] = max[axis][count.saturating_sub(1)];
+        }
     }
     Node::around(level, [&min, &max], Children { first, count: count as u16, is_bottom })
 }

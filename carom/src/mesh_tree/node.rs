@@ -142,17 +142,16 @@ impl Node {
         let mut leave = f32x8::splat(simd, limit);
         for axis in 0..3 {
             let inverse = ray.inverse[axis];
-            // The decoded sides as seen from the ray's origin; what that rounds otherwise is within the pad.
-            let scale = f32x8::splat(simd, self.scale[axis] * ray.unit);
+            // The decoded sides as seen from the ray's origin, in units of the way along it; what that rounds otherwise is
+            // within the pad.
+            let scale = f32x8::splat(simd, self.scale[axis] * ray.unit * inverse);
             let start = self.origin[axis] * ray.unit - ray.origin[axis];
             let is_backward = inverse < 0.0;
             let (near, far) =
                 if is_backward { (&self.high[axis], &self.low[axis]) } else { (&self.low[axis], &self.high[axis]) };
             let pad = if is_backward { -ray.pad } else { ray.pad };
-            let near = widened(simd, near) * scale + f32x8::splat(simd, start - pad);
-            let far = widened(simd, far) * scale + f32x8::splat(simd, start + pad);
-            let near = near * f32x8::splat(simd, inverse);
-            let far = far * f32x8::splat(simd, inverse * (1.0 + 16.0 * f32::EPSILON));
+            let near = widened(simd, near) * scale + f32x8::splat(simd, (start - pad) * inverse);
+            let far = widened(simd, far) * scale + f32x8::splat(simd, (start + pad) * inverse);
             // Comparisons are false for NaN, so NaN changes nothing.
             enter = near.simd_gt(enter).select(near, enter);
             leave = far.simd_lt(leave).select(far, leave);
@@ -219,9 +218,33 @@ fn widened<S: Simd>(simd: S, bytes: &[u8; LANES]) -> f32x8<S> {
 /// A ray for the boxes of a tree: it starts beside them, in units in which they are of the order of one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WalkRay {
-    pub(super) origin: Vec3,
-    pub(super) inverse: Vec3,
-    /// How far the origin may be off by its rounding.
-    pub(super) pad: f32,
-    pub(super) unit: f32,
+    origin: Vec3,
+    inverse: Vec3,
+    /// How far a side may be off by rounding.
+    pad: f32,
+    unit: f32,
+    /// Where it starts along the ray that is asked for.
+    start: f64,
+}
+
+impl WalkRay {
+    /// From a place along the ray that is asked for, `start` after its beginning.
+    pub(super) fn new((origin, direction): (DVec3, DVec3), pad: f64, unit: f32, start: f64) -> Self {
+        // Across an axis a ray is taken for one that moves a little: by less than the pad within any box.
+        const LEAST: f32 = 1e-12;
+        let inverse = |along: f32| if along.abs() < LEAST { LEAST.copysign(along).recip() } else { along.recip() };
+        Self {
+            origin: (origin * f64::from(unit)).as_vec3(),
+            inverse: Vec3::from(direction.as_vec3().to_array().map(inverse)),
+            pad: (pad * f64::from(unit)) as f32,
+            unit,
+            start,
+        }
+    }
+
+    /// A distance along the ray that is asked for as one along this, rounded up.
+    #[inline(always)]
+    pub(super) fn walked(&self, distance: f64) -> f32 {
+        ((distance - self.start) * f64::from(self.unit) * (1.0 + 1e-6)) as f32
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! Apart: the axis that parted them; if it still does, nothing else is asked. Touching: the points on both surfaces, in
 //! the frame of each, and the normal in the frame of the part whose face it is. While the pair has moved by less than
-//! [`KEPT`] of its size since they were found, the depths are measured anew between the same points: exact for the corners
+//! a share of its size since they were found, the depths are measured anew between the same points: exact for the corners
 //! of a face contact, and off by the square of the motion for crossing edges. Points that were apart by up to twice that
 //! motion are kept as well, so that none that begins to touch is missed.
 
@@ -15,18 +15,31 @@ use crate::pose::LocalPose;
 use crate::trace::Tracer;
 use glam::{DVec3, Vec3};
 
-/// The motion, as a share of the smaller part's reach, during which points are kept.
+/// The motion during which points are kept, unless said.
 const KEPT: f32 = 3e-4;
 
 /// What one pair of shapes keeps between calls of [`super::contact_cached`]; small and free to copy. The default knows
 /// nothing.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct PairCache {
     last: Last,
     search: Cache,
+    /// The motion, as a share of the smaller part's reach, during which points are kept.
+    kept: f32,
+}
+
+impl Default for PairCache {
+    fn default() -> Self {
+        Self::keeping(KEPT)
+    }
 }
 
 impl PairCache {
+    /// A cache that keeps points during a motion of this share of the smaller part's reach.
+    pub(crate) fn keeping(share: f32) -> Self {
+        Self { last: Last::Nothing, search: Cache::default(), kept: share }
+    }
+
     /// The contact that was found last, to be moved along; none if the pair has moved too far or did not touch.
     #[inline]
     pub(super) fn kept(&self, b_in_a: &LocalPose, margin: f32) -> Option<&Kept> {
@@ -89,7 +102,7 @@ pub(super) fn contact(
         Last::Touching(_) => {}
     }
     let reach_of_b = pair.b.core.reach()? + pair.b.radius;
-    let allowed = f64::from(KEPT) * reach_of_b.min(pair.a.core.reach()? + pair.a.radius);
+    let allowed = f64::from(cache.kept) * reach_of_b.min(pair.a.core.reach()? + pair.a.radius);
     let wide = f64::from(margin) + 2.0 * allowed;
     Ok(match convex::answer(pair.a, pair.b, &placement(), wide, (&mut cache.search, tracer))? {
         Answer::Apart(axis) => {

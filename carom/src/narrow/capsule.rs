@@ -9,6 +9,7 @@
 
 use super::manifold::Candidate;
 use super::{Feature, LocalContact, LocalManifold, manifold};
+use crate::distance::placement::Placement;
 use crate::pose::LocalPose;
 use crate::shape::Capsule;
 use glam::{DVec3, Vec3};
@@ -95,8 +96,11 @@ pub(super) fn contact_wide(
     margin: f32,
 ) -> Option<LocalManifold> {
     let [from_a, to_a] = ends_a.map(Vec3::as_dvec3);
-    let center_b = b_in_a.point_to_outer(0.5 * (ends_b[0] + ends_b[1])).as_dvec3();
-    let half_b = b_in_a.direction_to_outer(0.5 * (ends_b[1] - ends_b[0])).as_dvec3();
+    let [from_b, to_b] = ends_b.map(Vec3::as_dvec3);
+    // With all digits: beside a small capsule the rounding of a large one's place is much.
+    let placement = Placement::of_part(b_in_a);
+    let center_b = placement.point_to_outer(0.5 * (from_b + to_b));
+    let half_b = placement.direction_to_outer(0.5 * (to_b - from_b));
     let along_a = to_a - from_a;
     let (square_a, quarter_b) = (along_a.length_squared(), half_b.length_squared());
     let (radius_a, radius_b, margin) = (f64::from(radius_a), f64::from(radius_b), f64::from(margin));

@@ -2,12 +2,13 @@
 
 use super::stage::{Manifold, Meeting, Room};
 use super::{InnerEdges, mesh};
-use crate::body::{Bodies, Collider};
+use crate::body::{Bodies, BodyKind};
 use crate::broad::{Changes, Pair};
 use crate::island;
+use crate::shape::Shape;
 use crate::threads::{self, Counters, Shared, Task};
-use crate::world::Margins;
-use std::collections::HashMap;
+use crate::world::{Margins, PairFilter};
+use std::collections::{HashMap, HashSet};
 
 /// So many pairs are collided by a worker in one go.
 const BLOCK: usize = 32;
@@ -23,13 +24,67 @@ pub(crate) struct Head {
     pub(crate) was_touching: bool,
     /// Whether it is only told of, and pushes nothing.
     pub(crate) is_sensor: bool,
-    /// How many manifolds it has.
+    /// Its bodies, as they are numbered in this step.
+    pub(crate) bodies: [u32; 2],
+    /// How many manifolds it has, how many points these have, and how deep the deepest is.
     pub(crate) manifolds: u32,
+    pub(crate) points: u32,
+    pub(crate) deepest: f32,
+    /// Whether one of the two bodies sleeps.
+    touches_sleeper: bool,
+    /// Whether one of the two is ground for N6: nothing moves it, or it is a compound.
+    pub(crate) has_ground: bool,
+    /// Whether one of the manifolds leads into other ground.
+    pub(crate) has_inner: bool,
+    /// How fast it closed as the step began, in m/s; of pairs that did not touch.
+    pub(crate) approach: f32,
+}
+
+/// A manifold that pushes, by where it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Pushing {
+    /// The pair, and which of its manifolds.
+    pub(crate) meeting: u32,
+    pub(crate) manifold: u32,
+    pub(crate) bodies: [u32; 2],
+    /// Whether it has one point only.
+    pub(crate) is_point: bool,
 }
 
 impl Head {
+    fn new(pair: Pair, is_sensor: bool) -> Self {
+        Self {
+            pair,
+            is_live: true,
+            is_touching: false,
+            was_touching: false,
+            is_sensor,
+            bodies: [0; 2],
+            manifolds: 0,
+            points: 0,
+            deepest: 0.0,
+            touches_sleeper: false,
+            has_ground: false,
+            has_inner: false,
+            approach: 0.0,
+        }
+    }
+
     pub(crate) fn pushes(&self) -> bool {
         self.is_live && !self.is_sensor && self.manifolds > 0
+    }
+
+    /// Whether something awake has come near a body that sleeps.
+    pub(crate) fn wakes(&self) -> bool {
+        self.touches_sleeper && self.pushes()
+    }
+
+    /// Takes note of what was found.
+    fn note(&mut self, manifolds: &[Manifold]) {
+        self.manifolds = manifolds.len() as u32;
+        self.points = manifolds.iter().map(|manifold| manifold.contacts().len() as u32).sum();
+        self.deepest = manifolds.iter().map(Manifold::deepest).fold(f32::NEG_INFINITY, f32::max);
+        self.has_inner = false;
     }
 }
 
@@ -42,9 +97,25 @@ pub(crate) struct Meetings {
     place_of: HashMap<Pair, u32>,
     spare: Vec<Meeting>,
     rooms: Vec<Room>,
+    activities: Vec<Activity>,
     counters: Counters,
     inner_edges: InnerEdges,
     seams: mesh::SeamScratch,
+    /// Pairs that the user's filter refused. Asked, never walked.
+    refused: HashSet<Pair>,
+    /// Whether the broad phase was built anew, so that its changes are all pairs that there are.
+    is_behind: bool,
+    /// What began and ended, in order; kept to spare allocations.
+    began: Vec<Pair>,
+    ended: Vec<Pair>,
+}
+
+/// What of the pairs the next step depends on.
+#[derive(Debug, Clone)]
+pub(crate) struct MeetingsCopy {
+    pub(crate) heads: Vec<Head>,
+    pub(crate) meetings: Vec<Meeting>,
+    refused: Vec<Pair>,
 }
 
 impl Meetings {
@@ -52,37 +123,147 @@ impl Meetings {
         Self { inner_edges, ..Self::default() }
     }
 
-    /// Follows the broad phase. `ended` is called with what a pair that is no more was.
-    pub(crate) fn follow(&mut self, changes: Changes<'_>, bodies: &Bodies, mut ended: impl FnMut(&Head, &[Manifold])) {
-        for pair in changes.ended {
-            let Some(place) = self.place_of.remove(pair) else { continue };
-            let head = self.heads.swap_remove(place as usize);
-            let mut meeting = self.meetings.swap_remove(place as usize);
-            ended(&head, meeting.manifolds());
-            if let Some(moved) = self.heads.get(place as usize) {
-                self.place_of.insert(moved.pair, place);
-            }
-            meeting.clear();
-            self.spare.push(meeting);
+    /// Follows the broad phase, in the order of the pairs: how it finds them means nothing. `ended` is called with each pair
+    /// that is no more.
+    pub(crate) fn follow(
+        &mut self,
+        changes: Changes<'_>,
+        bodies: &Bodies,
+        filter: &PairFilter,
+        mut ended: impl FnMut(&Head),
+    ) {
+        let (mut began, mut gone) = (std::mem::take(&mut self.began), std::mem::take(&mut self.ended));
+        began.clear();
+        began.extend_from_slice(changes.began);
+        began.sort_unstable();
+        gone.clear();
+        if std::mem::take(&mut self.is_behind) {
+            let known = self.heads.iter().map(|head| head.pair).chain(self.refused.iter().copied());
+            gone.extend(known.filter(|pair| began.binary_search(pair).is_err()));
+        } else {
+            gone.extend_from_slice(changes.ended);
         }
-        for &pair in changes.began {
-            let (Some(a), Some(b)) = (bodies.collider(pair.a), bodies.collider(pair.b)) else { continue };
-            if a.body == b.body || self.place_of.contains_key(&pair) {
-                continue;
+        gone.sort_unstable();
+        gone.iter().for_each(|pair| self.end(*pair, &mut ended));
+        began.iter().for_each(|pair| self.begin(*pair, bodies, filter));
+        (self.began, self.ended) = (began, gone);
+    }
+
+    /// Asks anew whether a collider meets those whose boxes overlap its own, given in order.
+    pub(crate) fn refilter(
+        &mut self,
+        slot: u32,
+        overlapping: &[u32],
+        bodies: &Bodies,
+        filter: &PairFilter,
+        mut ended: impl FnMut(&Head),
+    ) {
+        for pair in overlapping.iter().filter(|other| **other != slot).map(|other| Pair::new(slot, *other)) {
+            self.refused.remove(&pair);
+            if self.place_of.contains_key(&pair) {
+                if !self.meet(pair, bodies, filter) {
+                    self.end(pair, &mut ended);
+                    self.refuse(pair, bodies);
+                }
+            } else {
+                self.begin(pair, bodies, filter);
             }
-            self.place_of.insert(pair, self.heads.len() as u32);
-            let is_sensor = a.is_sensor || b.is_sensor;
-            let (is_live, is_touching, was_touching) = (true, false, false);
-            self.heads.push(Head { pair, is_live, is_touching, was_touching, is_sensor, manifolds: 0 });
-            self.meetings.push(self.spare.pop().unwrap_or_else(Meeting::new));
         }
+    }
+
+    /// Whether two colliders meet at all.
+    fn meet(&self, pair: Pair, bodies: &Bodies, filter: &PairFilter) -> bool {
+        may_meet(pair, bodies) && filter.allows(pair, bodies)
+    }
+
+    /// Remembers that the user's filter has refused a pair.
+    fn refuse(&mut self, pair: Pair, bodies: &Bodies) {
+        if may_meet(pair, bodies) {
+            self.refused.insert(pair);
+        }
+    }
+
+    fn begin(&mut self, pair: Pair, bodies: &Bodies, filter: &PairFilter) {
+        if self.place_of.contains_key(&pair) || self.refused.contains(&pair) {
+            return;
+        }
+        if !self.meet(pair, bodies, filter) {
+            return self.refuse(pair, bodies);
+        }
+        let is_sensor = [pair.a, pair.b].into_iter().any(|slot| bodies.collider(slot).is_some_and(|it| it.is_sensor));
+        self.place_of.insert(pair, self.heads.len() as u32);
+        self.heads.push(Head::new(pair, is_sensor));
+        self.meetings.push(self.spare.pop().unwrap_or_else(Meeting::new));
+    }
+
+    fn end(&mut self, pair: Pair, ended: &mut impl FnMut(&Head)) {
+        let Some(place) = self.place_of.remove(&pair) else {
+            self.refused.remove(&pair);
+            return;
+        };
+        let head = self.heads.swap_remove(place as usize);
+        let mut meeting = self.meetings.swap_remove(place as usize);
+        ended(&head);
+        if let Some(moved) = self.heads.get(place as usize) {
+            self.place_of.insert(moved.pair, place);
+        }
+        meeting.clear();
+        self.spare.push(meeting);
+    }
+
+    /// Before the solver: how fast those close that did not touch.
+    pub(crate) fn note_approach(&mut self, bodies: &Bodies) {
+        let heads = self.heads.iter_mut().zip(&self.meetings);
+        for (head, meeting) in heads.filter(|(head, _)| head.pushes() && !head.is_touching) {
+            head.approach = 0.0;
+            for manifold in meeting.manifolds().iter().filter(|manifold| !manifold.is_inner) {
+                let [a, b] = [manifold.pair.a.body, manifold.pair.b.body].map(|body| &bodies.motions()[body as usize]);
+                for contact in manifold.contacts() {
+                    let velocity = a.velocity_at(contact.arm_a) - b.velocity_at(contact.arm_b);
+                    head.approach = head.approach.max(velocity.dot(manifold.normal));
+                }
+            }
+        }
+    }
+
+    /// After the solver: which pairs touch; `changed` is called with those that did not before, or do no longer.
+    pub(crate) fn note_touching(&mut self, mut changed: impl FnMut(&Head, &[Manifold])) {
+        let heads = self.heads.iter_mut().zip(&self.meetings);
+        for (head, meeting) in heads.filter(|(head, _)| head.is_live) {
+            head.was_touching = head.is_touching;
+            let touches = |manifold: &Manifold| manifold.is_touching() && (head.is_sensor || !manifold.is_inner);
+            // Of most pairs the head says it, which is small.
+            let is_deep = head.deepest >= 0.0 && !head.has_inner;
+            head.is_touching = head.manifolds > 0 && (is_deep || meeting.manifolds().iter().any(touches));
+            if head.is_touching != head.was_touching {
+                changed(head, meeting.manifolds());
+            }
+        }
+    }
+
+    /// A copy of all that the next step depends on.
+    pub(crate) fn copy(&self) -> MeetingsCopy {
+        let mut refused: Vec<Pair> = self.refused.iter().copied().collect();
+        refused.sort_unstable();
+        MeetingsCopy { heads: self.heads.clone(), meetings: self.meetings.clone(), refused }
+    }
+
+    /// Goes on from a copy, with a broad phase that is built anew.
+    pub(crate) fn restore(&mut self, copy: &MeetingsCopy) {
+        self.heads.clone_from(&copy.heads);
+        self.meetings.clone_from(&copy.meetings);
+        self.refused = copy.refused.iter().copied().collect();
+        self.place_of = self.heads.iter().map(|head| head.pair).zip(0..).collect();
+        self.is_behind = true;
     }
 
     /// Bodies are awake that were not: their pairs take part as they are.
     pub(crate) fn enliven(&mut self, bodies: &Bodies) {
+        Activity::list(bodies, &mut self.activities);
         for head in &mut self.heads {
             if let (Some(a), Some(b)) = (bodies.collider(head.pair.a), bodies.collider(head.pair.b)) {
-                head.is_live = is_live(a, b, bodies);
+                let [a, b] = [a.body, b.body].map(|body| self.activities[body as usize]);
+                head.is_live = a.is_live(b, head.is_sensor);
             }
         }
     }
@@ -92,6 +273,11 @@ impl Meetings {
         for manifold in self.meetings.iter_mut().flat_map(|meeting| meeting.manifolds_mut()) {
             for part in [&mut manifold.pair.a, &mut manifold.pair.b] {
                 part.body = bodies.collider(part.collider).map_or(part.body, |collider| collider.body);
+            }
+        }
+        for head in &mut self.heads {
+            for (body, slot) in head.bodies.iter_mut().zip([head.pair.a, head.pair.b]) {
+                *body = bodies.collider(slot).map_or(*body, |collider| collider.body);
             }
         }
     }
@@ -120,12 +306,25 @@ impl Meetings {
         self.meetings.iter().flat_map(|meeting| meeting.manifolds()).filter(|manifold| !manifold.is_inner)
     }
 
-    /// The manifolds that push: with the place of their pair and their number in it.
-    pub(crate) fn pushing(&self) -> impl Iterator<Item = (u32, u32, &Manifold)> {
-        let live = (0u32..).zip(self.heads.iter().zip(&self.meetings)).filter(|(_, (head, _))| head.pushes());
-        live.flat_map(|(place, (_, meeting))| {
-            let manifolds = (0u32..).zip(meeting.manifolds()).filter(|(_, manifold)| !manifold.is_inner);
-            manifolds.map(move |(index, manifold)| (place, index, manifold))
+    /// The manifolds that push.
+    pub(crate) fn pushing(&self) -> impl Iterator<Item = (Pushing, &Manifold)> {
+        self.pushing_places()
+            .map(|place| (place, &self.meetings[place.meeting as usize].manifolds()[place.manifold as usize]))
+    }
+
+    /// Where the manifolds that push are. Of pairs with a single one only the head is looked at: it is small, and they
+    /// are most.
+    pub(crate) fn pushing_places(&self) -> impl Iterator<Item = Pushing> {
+        let live = (0u32..).zip(&self.heads).filter(|(_, head)| head.pushes());
+        live.flat_map(move |(meeting, head)| {
+            (0..head.manifolds).filter_map(move |manifold| {
+                let place = Pushing { meeting, manifold, bodies: head.bodies, is_point: head.points == 1 };
+                if head.manifolds == 1 && !head.has_inner {
+                    return Some(place);
+                }
+                let found = &self.meetings[meeting as usize].manifolds()[manifold as usize];
+                (!found.is_inner).then_some(Pushing { is_point: found.contacts().len() == 1, ..place })
+            })
         })
     }
 
@@ -137,7 +336,9 @@ impl Meetings {
 
     /// The stage: collides all pairs that may have changed.
     pub(crate) fn collide(&mut self, bodies: &Bodies, workers: usize, margins: Margins) {
-        let Self { heads, meetings, rooms, counters, .. } = self;
+        let Self { heads, meetings, rooms, counters, activities, .. } = self;
+        Activity::list(bodies, activities);
+        let activities = &*activities;
         let blocks = heads.len().div_ceil(BLOCK) as u32;
         let workers = if blocks < 4 { 1 } else { workers };
         while rooms.len() < workers.clamp(1, threads::MOST_WORKERS) {
@@ -147,7 +348,14 @@ impl Meetings {
         let shared_rooms = Shared::new(rooms);
         threads::run(workers, &[blocks], counters, |Task { worker, block, .. }| {
             let start = block as usize * BLOCK;
-            for place in start..shared_heads.len().min(start + BLOCK) {
+            let places = start..shared_heads.len().min(start + BLOCK);
+            // SAFETY: each block is one worker's.
+            #[allow(unsafe_code)]
+            let touched = places
+                .clone()
+                .map(|place| unsafe { touch(shared_heads.get(place), shared_meetings.get(place), bodies) });
+            std::hint::black_box(touched.sum::<f64>());
+            for place in places {
                 // SAFETY: each block is one worker's, and each worker has a room of its own.
                 #[allow(unsafe_code)]
                 let (head, meeting, room) = unsafe {
@@ -156,27 +364,89 @@ impl Meetings {
                 let (Some(a), Some(b)) = (bodies.collider(head.pair.a), bodies.collider(head.pair.b)) else {
                     continue;
                 };
-                head.is_live = is_live(a, b, bodies);
+                let [body_a, body_b] = [activities[a.body as usize], activities[b.body as usize]];
+                head.is_live = body_a.is_live(body_b, head.is_sensor);
                 if head.is_live {
-                    let margin = margins.of(a).min(margins.of(b));
+                    head.bodies = [a.body, b.body];
+                    head.touches_sleeper = body_a.sleeps() || body_b.sleeps();
+                    let is_compound = |shape: &Shape| matches!(shape, Shape::Compound(_));
+                    let is_ground = !body_a.moves || !body_b.moves || is_compound(&a.shape) || is_compound(&b.shape);
+                    head.has_ground = is_ground && !head.is_sensor;
+                    let margin = if head.is_sensor { 0.0 } else { margins.of_pair(a, b, bodies) };
                     meeting.update([head.pair.a, head.pair.b], margin, bodies, room);
-                    head.manifolds = meeting.manifolds().len() as u32;
+                    head.note(meeting.manifolds());
                 }
             }
         });
         if self.inner_edges == InnerEdges::Smooth {
-            mesh::mark_inner_seams(&mut self.meetings, bodies, &mut self.seams);
+            mesh::mark_inner_seams(&mut self.heads, &mut self.meetings, bodies, &mut self.seams);
         }
     }
 }
 
-/// Whether contacts may move one of the two, one of them is awake, and neither is left out.
-fn is_live(a: &Collider, b: &Collider, bodies: &Bodies) -> bool {
-    let moves = |collider: &Collider| bodies.motions()[collider.body as usize].is_movable();
-    let is_left_out = |collider: &Collider| bodies.natures[collider.body as usize].is_left_out();
-    let acts = |collider: &Collider| {
-        let body = collider.body;
-        if moves(collider) { !bodies.rests[body as usize].is_asleep() } else { island::is_moving(bodies, body) }
+impl MeetingsCopy {
+    /// How many bytes it holds.
+    pub(crate) fn size(&self) -> usize {
+        let meetings: usize = self.meetings.iter().map(Meeting::size).sum();
+        size_of_val(&self.heads[..]) + size_of_val(&self.refused[..]) + meetings
+    }
+}
+
+/// Whether two colliders meet, as far as the user's filter is not asked. A sensor sees what can move, or whatever there is if
+/// it can move itself.
+fn may_meet(pair: Pair, bodies: &Bodies) -> bool {
+    let (Some(a), Some(b)) = (bodies.collider(pair.a), bodies.collider(pair.b)) else { return false };
+    let [one, other] = [a, b].map(|collider| &bodies.natures[collider.body as usize]);
+    let kinds = [one.kind, other.kind];
+    let is_of_interest = match (a.is_sensor, b.is_sensor) {
+        (false, false) => kinds.contains(&BodyKind::Dynamic),
+        (true, false) | (false, true) => kinds != [BodyKind::Fixed; 2],
+        (true, true) => false,
     };
-    (moves(a) || moves(b)) && (acts(a) || acts(b)) && !is_left_out(a) && !is_left_out(b)
+    let takes_part = !one.is_disabled && !other.is_disabled;
+    a.body != b.body && is_of_interest && takes_part && a.filter.meets(b.filter)
+}
+
+/// Reads a little of all that colliding a pair will need. One pair right after the other, so that what is not in the cache
+/// comes from memory for many of them at a time, instead of for each when it is needed.
+fn touch(head: &Head, meeting: &Meeting, bodies: &Bodies) -> f64 {
+    let collider =
+        |slot: u32| bodies.collider(slot).map_or(0.0, |collider| collider.pose.position.x + f64::from(collider.margin));
+    let points = meeting.manifolds().first().map_or(0, |manifold| manifold.contacts().len());
+    collider(head.pair.a) + collider(head.pair.b) + points as f64
+}
+
+/// What a body takes part in, for the question of which pairs are collided.
+#[derive(Debug, Clone, Copy, Default)]
+struct Activity {
+    moves: bool,
+    /// It is awake, or moves by itself.
+    acts: bool,
+    is_left_out: bool,
+    is_kinematic: bool,
+}
+
+impl Activity {
+    fn list(bodies: &Bodies, list: &mut Vec<Self>) {
+        list.clear();
+        list.extend((0..bodies.len()).map(|body| {
+            let moves = bodies.motions[body].is_movable();
+            let acts = if moves { !bodies.rests[body].is_asleep() } else { island::is_moving(bodies, body as u32) };
+            let nature = &bodies.natures[body];
+            let is_kinematic = nature.kind == BodyKind::Kinematic;
+            Self { moves, acts, is_left_out: nature.is_left_out(), is_kinematic }
+        }));
+    }
+
+    fn sleeps(self) -> bool {
+        self.moves && !self.acts
+    }
+
+    /// Whether contacts may move one of the two, one of them is awake, and neither is left out. Sensors are also told of
+    /// what only the user moves.
+    fn is_live(self, other: Self, is_sensor: bool) -> bool {
+        let is_put = is_sensor && (self.is_kinematic || other.is_kinematic);
+        let is_open = is_put || ((self.moves || other.moves) && (self.acts || other.acts));
+        is_open && !(self.is_left_out || other.is_left_out)
+    }
 }

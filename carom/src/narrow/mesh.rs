@@ -8,6 +8,7 @@
 
 mod ball;
 mod clip;
+mod cull;
 mod general;
 mod half_space;
 mod hull_planes;
@@ -23,6 +24,7 @@ use super::{ContactError, Feature, LocalManifold, NoContactTest, contact_in, con
 use crate::bounds::{Aabb, BoundingVolume};
 use crate::distance::convex::{Convex, Core};
 use crate::distance::placement::Placement;
+use crate::mesh_tree::Slot;
 use crate::pose::LocalPose;
 use crate::shape::Shape;
 use glam::DVec3;
@@ -74,6 +76,7 @@ pub struct ContactBuffer {
     /// What is taken from pairs of surfaces until all of their triangles are known.
     gathered: Vec<Touch>,
     triangles: Vec<u32>,
+    slots: Vec<Slot>,
     /// Of each patch whether it leads into another part, and whether it is dropped.
     flags: Vec<[bool; 2]>,
 }
@@ -356,7 +359,7 @@ fn touch_surface(
     margin: f64,
     buffer: &mut ContactBuffer,
 ) -> Result<(), ContactError> {
-    let ContactBuffer { faces, touches: list, scratch, inner_edges, .. } = buffer;
+    let ContactBuffer { faces, touches: list, scratch, inner_edges, slots, .. } = buffer;
     list.clear();
     faces.clear();
     let shape_in_surface = surface_in_shape.inverse();
@@ -376,7 +379,7 @@ fn touch_surface(
         list,
         scratch,
     };
-    surface.gather(&bounds, surface_in_shape, (center, (size + margin) * (1.0 + 1e-9)), faces);
+    surface.gather(&bounds, surface_in_shape, (center, size + margin), slots, faces);
     if touches.feels_inner_edges {
         faces.iter_mut().for_each(|face| face.ridges = u8::MAX);
     }

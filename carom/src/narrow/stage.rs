@@ -10,7 +10,7 @@ use crate::body::{Bodies, Collider, Material};
 use crate::bounds::{Aabb, BoundingVolume};
 use crate::distance::placement::Placement;
 use crate::mid::{ConvexPair, ConvexPart};
-use crate::pose::Pose;
+use crate::pose::{LocalPose, Pose};
 use crate::shape::Shape;
 use glam::Vec3;
 
@@ -33,6 +33,8 @@ pub struct Contact {
 
 /// How two parts of two bodies touch along one normal, in the axes of the world.
 #[derive(Debug, Clone, Copy, PartialEq)]
+// In this order: what all have first, so that of a single point little is read.
+#[repr(C)]
 pub struct Manifold {
     /// The parts.
     pub pair: ConvexPair,
@@ -48,10 +50,10 @@ pub struct Manifold {
     pub twist: f32,
     /// What resistance to rolling turned in the last step, across the normal.
     pub rolling: Vec3,
-    contacts: [Contact; MAX_POINTS],
-    count: u8,
     /// The normal leads into another part of the same ground (N6): nothing is pushed along it.
     pub(crate) is_inner: bool,
+    count: u8,
+    contacts: [Contact; MAX_POINTS],
 }
 
 impl Manifold {
@@ -75,17 +77,59 @@ impl Manifold {
     }
 
     /// Takes over the impulses of what was there before, point by point as their features say.
-    fn carry(&mut self, before: &Self) {
+    fn carry(&mut self, before: &Memory) {
         self.friction = before.friction;
         self.twist = before.twist;
         self.rolling = before.rolling;
         for contact in self.contacts_mut() {
-            if let Some(known) = before.contacts().iter().find(|known| known.features == contact.features) {
-                contact.carried = known.carried;
-            }
+            let known = before.features.iter().position(|known| *known == contact.features);
+            contact.carried = known.map_or(0.0, |known| before.carried[known]);
         }
     }
 }
+
+/// What is left of a manifold when it is found anew.
+#[derive(Debug, Clone, Copy)]
+struct Memory {
+    parts: [u32; 2],
+    is_inner: bool,
+    normal: Vec3,
+    friction: Vec3,
+    twist: f32,
+    rolling: Vec3,
+    features: [[Feature; 2]; MAX_POINTS],
+    carried: [f32; MAX_POINTS],
+}
+
+impl Memory {
+    fn of(manifold: &Manifold) -> Self {
+        // Points that are not there push nothing, whatever their features.
+        let mut memory = Self {
+            parts: [manifold.pair.a.part, manifold.pair.b.part],
+            is_inner: manifold.is_inner,
+            normal: manifold.normal,
+            friction: manifold.friction,
+            twist: manifold.twist,
+            rolling: manifold.rolling,
+            features: [[Feature::default(); 2]; MAX_POINTS],
+            carried: [0.0; MAX_POINTS],
+        };
+        for (index, contact) in manifold.contacts().iter().enumerate() {
+            memory.features[index] = contact.features;
+            memory.carried[index] = contact.carried;
+        }
+        memory
+    }
+
+    fn is_of(&self, manifold: &Manifold) -> bool {
+        let parts = [manifold.pair.a.part, manifold.pair.b.part];
+        self.parts == parts && !self.is_inner && self.normal.dot(manifold.normal) > 0.7
+    }
+}
+
+/// The world keeps points while a pair moves by less than this share of the smaller part: depths are measured anew, and
+/// what is off is where clipped points are, by as much.
+const KEPT_SHARE: f32 = 0.01;
 
 /// What one pair of colliders keeps from step to step.
 #[derive(Debug, Clone)]
@@ -108,7 +152,7 @@ struct PartCache {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Room {
     contacts: ContactBuffer,
-    last: Vec<Manifold>,
+    last: Vec<Memory>,
     boxes: Vec<(u32, Aabb, Pose)>,
 }
 
@@ -120,14 +164,19 @@ impl Room {
 
 impl Meeting {
     pub(crate) fn new() -> Self {
-        Self { cache: PairCache::default(), parts: Vec::new(), manifolds: Vec::with_capacity(1) }
+        Self { cache: PairCache::keeping(KEPT_SHARE), parts: Vec::new(), manifolds: Vec::with_capacity(1) }
     }
 
     /// Forgets all, but keeps its room.
     pub(crate) fn clear(&mut self) {
-        self.cache = PairCache::default();
+        self.cache = PairCache::keeping(KEPT_SHARE);
         self.parts.clear();
         self.manifolds.clear();
+    }
+
+    /// How many bytes it holds.
+    pub(crate) fn size(&self) -> usize {
+        size_of::<Self>() + size_of_val(&self.parts[..]) + size_of_val(&self.manifolds[..])
     }
 
     /// How the pair touches.
@@ -146,7 +195,8 @@ impl Meeting {
             return;
         };
         room.last.clear();
-        room.last.append(&mut self.manifolds);
+        room.last.extend(self.manifolds.iter().map(Memory::of));
+        self.manifolds.clear();
         if matches!((&a.shape, &b.shape), (Shape::Compound(_), _) | (_, Shape::Compound(_))) {
             self.update_parts([a, b], slots, margin, bodies, room);
         } else {
@@ -159,10 +209,7 @@ impl Meeting {
         let material = mixed(a, b, bodies);
         for manifold in &mut self.manifolds {
             manifold.material = material;
-            let same = |before: &&Manifold| {
-                before.pair == manifold.pair && !before.is_inner && before.normal.dot(manifold.normal) > 0.7
-            };
-            if let Some(before) = room.last.iter().find(same) {
+            if let Some(before) = room.last.iter().find(|before| before.is_of(manifold)) {
                 manifold.carry(before);
             }
         }
@@ -188,7 +235,7 @@ impl Meeting {
                 let Some(shape_b) = part_of(&colliders[1].shape, part_b) else { continue };
                 let place = self.parts.iter().position(|known| known.parts == [part_a, part_b]).unwrap_or_else(|| {
                     let parts = [part_a, part_b];
-                    self.parts.push(PartCache { parts, cache: PairCache::default(), is_used: true });
+                    self.parts.push(PartCache { parts, cache: PairCache::keeping(KEPT_SHARE), is_used: true });
                     self.parts.len() - 1
                 });
                 self.parts[place].is_used = true;
@@ -252,15 +299,22 @@ fn collide(
     let (near, far) =
         if is_swapped { ((shape_b, pose_b), (shape_a, pose_a)) } else { ((shape_a, pose_a), (shape_b, pose_b)) };
     let far_pose = beside(far.0, far.1, near.1);
-    let far_in_near = Pose::b_in_a(near.1, &far_pose);
+    let offset = far_pose.position - near.1.position;
+    let size = reach(near.0);
+    // Turned in f32 where its rounding is far below what is felt of the smaller part.
+    let is_near = offset.as_vec3().length_squared() < 100.0 * size * size;
+    let far_in_near = if is_near {
+        let turn = near.1.rotation.conjugate();
+        LocalPose { position: turn * offset.as_vec3(), rotation: turn * far_pose.rotation }
+    } else {
+        Pose::b_in_a(near.1, &far_pose)
+    };
     if !far_in_near.position.is_finite() {
         // Farther apart than f32 can say: boxes that end at the greatest f32 overlap, the shapes do not.
         return;
     }
     // In f64 from the poses themselves: a cube on a wide slab sees where the slab's far middle is to the last digit.
-    let offset = far_pose.position - near.1.position;
     let placement = || Placement::seen_from(&Placement::turned(near.1), offset, far_pose.rotation);
-    let size = reach(near.0);
     if is_surface(near.0) || is_surface(far.0) {
         let relative = Relative { pose: far_in_near, placement: placement() };
         for local in mesh::patches_of(near.0, far.0, &relative, margin, contacts) {

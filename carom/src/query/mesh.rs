@@ -7,13 +7,16 @@
 
 mod inside;
 mod penetration;
+mod ray;
+mod solid_convex;
 
 pub use penetration::{Penetration, penetration};
 
 pub(crate) use penetration::way_out;
+pub(crate) use ray::first_triangle;
+pub(super) use ray::{cast, is_hit};
+pub(super) use solid_convex::signed_convex;
 
-use super::ray::{LocalHit, LocalRay};
-use super::ray_convex::through_triangle;
 use super::{Distance, QueryError, between, checked, near_enough};
 use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::feature::{self, Pair};
@@ -271,64 +274,4 @@ pub(super) fn signed_solids(
     let signed =
         Signed { normal, distance: -depth, on_a, on_b, lower: -depth, upper: -found.lower, stop: Stop::Converged };
     Ok(Some(signed).filter(|found| found.lower < limit))
-}
-
-/// Where a ray first meets the surface, in the mesh's frame.
-pub(super) fn cast(mesh: &TriangleMesh, ray: &LocalRay) -> Option<LocalHit> {
-    let (right, up) = ray.direction.any_orthonormal_pair();
-    let mut best: Option<LocalHit> = None;
-    mesh.tree().visit_ray(ray.origin, ray.direction, ray.max_distance, |slot| {
-        let limit = best.map_or(ray.max_distance, |best| best.distance);
-        let corners = slot.wide_corners(mesh.vertices());
-        if !passes_by(corners.map(|corner| corner - ray.origin), right, up)
-            && let Some(hit) = through_triangle(&LocalRay { max_distance: limit, ..*ray }, corners)
-            && best.is_none_or(|best| hit.distance < best.distance)
-        {
-            best = Some(hit);
-        }
-        best.map_or(limit, |best| best.distance)
-    });
-    best
-}
-
-/// Whether a ray meets the surface at all.
-pub(super) fn is_hit(mesh: &TriangleMesh, ray: &LocalRay) -> bool {
-    let (right, up) = ray.direction.any_orthonormal_pair();
-    let mut is_hit = false;
-    mesh.tree().visit_ray(ray.origin, ray.direction, ray.max_distance, |slot| {
-        let corners = slot.wide_corners(mesh.vertices());
-        is_hit |= !passes_by(corners.map(|corner| corner - ray.origin), right, up)
-            && through_triangle(ray, corners).is_some();
-        // Nothing is nearer than that.
-        if is_hit { f64::NEG_INFINITY } else { ray.max_distance }
-    });
-    is_hit
-}
-
-/// The triangle that a ray in the mesh's frame meets first, at a distance up to `limit`, and that distance.
-pub(crate) fn first_triangle(mesh: &TriangleMesh, origin: DVec3, direction: DVec3, limit: f64) -> Option<(u32, f64)> {
-    let mut best: Option<(u32, f64)> = None;
-    mesh.tree().visit_ray(origin, direction, limit, |slot| {
-        let max_distance = best.map_or(limit, |(_, distance)| distance);
-        let ray = LocalRay { origin, direction, max_distance };
-        if let Some(hit) = through_triangle(&ray, slot.wide_corners(mesh.vertices()))
-            && best.is_none_or(|(_, distance)| hit.distance < distance)
-        {
-            best = Some((slot.triangle, hit.distance));
-        }
-        best.map_or(limit, |(_, distance)| distance)
-    });
-    best
-}
-
-/// Whether a ray from the origin, seen along itself, certainly passes a triangle by: most do, and need no exact test.
-fn passes_by(corners: [DVec3; 3], right: DVec3, up: DVec3) -> bool {
-    let [a, b, c] = corners.map(|corner| (right.dot(corner), up.dot(corner)));
-    let side = |p: (f64, f64), q: (f64, f64)| {
-        let (one, other) = (p.0 * q.1, p.1 * q.0);
-        let area = one - other;
-        if area.abs() > 1e-15 * (one.abs() + other.abs()) { area } else { 0.0 }
-    };
-    let sides = [side(a, b), side(b, c), side(c, a)];
-    sides.iter().any(|side| *side > 0.0) && sides.iter().any(|side| *side < 0.0)
 }

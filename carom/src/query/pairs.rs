@@ -2,7 +2,7 @@
 
 use super::QueryError;
 use super::form::{Form, Pieces};
-use crate::distance::convex::{Convex, SupportFault};
+use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::feature;
 use crate::distance::placement::Placement;
 use crate::distance::separation::{self, Relation, Separation, Stop};
@@ -72,9 +72,27 @@ pub(super) fn signed(
         (Form::Pieces(Pieces::Mesh(a)), Form::Pieces(Pieces::Mesh(b))) if a.is_closed() && b.is_closed() => {
             Ok(super::mesh::signed_solids(a, b, b_in_a, limit)?)
         }
-        (Form::Pieces(pieces), Form::Convex(_) | Form::HalfSpace(_) | Form::Pieces(_)) => {
+        (Form::Pieces(Pieces::Mesh(mesh)), Form::Convex(convex)) if mesh.is_closed() => {
+            Ok(super::mesh::signed_convex(mesh, convex, b_in_a, limit)?)
+        }
+        (Form::Pieces(pieces @ (Pieces::Mesh(_) | Pieces::HeightField(_))), Form::HalfSpace(normal)) => {
+            Ok(below(lowest_corner(pieces, *normal, b_in_a)))
+        }
+        (Form::Pieces(pieces @ Pieces::Compound(_)), Form::Convex(_) | Form::HalfSpace(_) | Form::Pieces(_)) => {
             deepest_piece(pieces, b, b_in_a, limit, tracer)
         }
+        (Form::Pieces(Pieces::Mesh(_) | Pieces::HeightField(_)), Form::Pieces(Pieces::Compound(_))) => {
+            let a_in_b = b_in_a.inverse();
+            Ok(signed(b, a, &a_in_b, limit, tracer)?.map(|found| found.mirrored(&a_in_b)))
+        }
+        // An open surface has no inside.
+        (Form::Pieces(Pieces::Mesh(_)), Form::Convex(_) | Form::Pieces(Pieces::Mesh(_) | Pieces::HeightField(_))) => {
+            Err(QueryError::NotSupported { what: "the depth of an open surface", shape: ShapeKind::Mesh })
+        }
+        (
+            Form::Pieces(Pieces::HeightField(_)),
+            Form::Convex(_) | Form::Pieces(Pieces::Mesh(_) | Pieces::HeightField(_)),
+        ) => Err(QueryError::NotSupported { what: "the depth", shape: ShapeKind::HeightField }),
         (Form::Convex(_), Form::HalfSpace(_) | Form::Pieces(_)) | (Form::HalfSpace(_), Form::Pieces(_)) => {
             let a_in_b = b_in_a.inverse();
             Ok(signed(b, a, &a_in_b, limit, tracer)?.map(|found| found.mirrored(&a_in_b)))
@@ -82,6 +100,33 @@ pub(super) fn signed(
     }
 }
 
+/// A surface over a half-space, whose outward normal is given in its own frame: the lowest corner decides.
+fn lowest_corner(surface: &Pieces<'_>, normal: DVec3, half_space_in_surface: &Placement) -> Signed {
+    let up = half_space_in_surface.direction_to_outer(normal);
+    let plane = up.dot(half_space_in_surface.position);
+    let (mut lowest, mut height, mut reach) = (DVec3::ZERO, f64::INFINITY, half_space_in_surface.position.length());
+    for index in 0..surface.count() {
+        let Form::Convex(Convex { core: Core::Triangle(corners), .. }) = surface.piece(index).0 else { continue };
+        for corner in corners {
+            reach = reach.max(corner.length());
+            if up.dot(corner) - plane < height {
+                (lowest, height) = (corner, up.dot(corner) - plane);
+            }
+        }
+    }
+    let slack = 2.0 * feature::ROUNDING * reach;
+    Signed {
+        normal: -up,
+        distance: height,
+        on_a: lowest,
+        on_b: lowest - height * up,
+        lower: height - slack,
+        upper: height + slack,
+        stop: Stop::Converged,
+    }
+}
+
+/// Of a compound.
 fn deepest_piece(
     a: &Pieces<'_>,
     b: &Form<'_>,
@@ -89,13 +134,6 @@ fn deepest_piece(
     limit: f64,
     tracer: &mut impl Tracer,
 ) -> Result<Option<Signed>, QueryError> {
-    match a {
-        Pieces::Compound(_) => {}
-        Pieces::Mesh(_) => return Err(QueryError::NotSupported { what: "the depth", shape: ShapeKind::Mesh }),
-        Pieces::HeightField(_) => {
-            return Err(QueryError::NotSupported { what: "the depth", shape: ShapeKind::HeightField });
-        }
-    }
     let mut best: Option<Signed> = None;
     let mut visit = |form: Form<'_>, placement: Placement, limit: f64| -> Result<f64, QueryError> {
         let b_in_piece = placement.inverse().compose(b_in_a);

@@ -88,7 +88,7 @@ pub fn ray_cast(shape: &Shape, pose: &Pose, ray: &Ray) -> Result<Option<RayHit>,
     let (local, frame) = placed(pose, ray)?;
     Ok(cast(&Form::of(shape), &local)?.map(|hit| RayHit {
         distance: hit.distance,
-        point: ray.origin + hit.distance * ray.direction.as_dvec3().normalize(),
+        point: ray.origin + hit.distance * frame.direction_to_outer(local.direction),
         normal: frame.direction_to_outer(hit.normal).as_vec3(),
         starts_inside: hit.starts_inside,
     }))

@@ -44,9 +44,7 @@ pub(super) fn advance(bodies: &mut Bodies, dt: f32) {
         if nature.kind == BodyKind::Fixed || nature.is_left_out() || rest.is_asleep() {
             continue;
         }
-        if let Some(most) = nature.most_speed {
-            motion.velocity = motion.velocity.clamp_length_max(most);
-        }
+        nature.limit(motion);
         motion.center += motion.velocity.as_dvec3() * f64::from(dt);
         turn(nature, motion, dt);
     }
@@ -89,9 +87,10 @@ fn turn(nature: &Nature, motion: &mut Motion, dt: f32) {
     if motion.angular_velocity == Vec3::ZERO {
         return;
     }
-    if !motion.is_movable() {
+    if !motion.is_movable() || nature.is_turn_locked() {
         let turn = turn_by(motion.angular_velocity.as_dvec3(), f64::from(dt));
         motion.rotation = (turn * motion.rotation.as_dquat()).normalize().as_quat();
+        nature.turn_inertia(motion);
         return;
     }
     // In f64: rounding errors of f32 add up while the body turns evenly, to 1e-3 of the spin in 10,000 steps.

@@ -24,8 +24,8 @@ use fearless_simd::{dispatch, prelude::*};
 use glam::{Quat, Vec3};
 use kernel::Substep;
 use pack::{Pack, Softness, WIDTH};
-use prepare::Plan;
-use state::State;
+use prepare::{Plan, Source};
+use state::{Mass, State};
 use std::ops::Range;
 
 /// Springs swing at most this often in a second, and at most at a quarter of the substeps' rate. A column of boxes on
@@ -52,6 +52,7 @@ pub(crate) struct Soft {
     row_of: Vec<u32>,
     body_of: Vec<u32>,
     states: Vec<State>,
+    masses: Vec<Mass>,
     packs: Vec<Pack>,
     stages: Vec<Stage>,
     blocks: Vec<u32>,
@@ -59,7 +60,7 @@ pub(crate) struct Soft {
     /// Of each body what went wrong.
     broken: Vec<Option<FaultStage>>,
     /// How long the last substep was.
-    last_dt: Option<f32>,
+    pub(super) last_dt: Option<f32>,
 }
 
 /// Something that is done with rows or with packs, block by block.
@@ -103,7 +104,7 @@ pub(super) fn solve(
     };
     soft.last_dt = Some(dt);
     let first_movable = soft.find_rows(meetings, bodies);
-    soft.prepare(meetings, bodies, setting, &plan);
+    soft.prepare(meetings, bodies, setting, (&plan, first_movable));
     soft.plan_stages(setting, first_movable);
     soft.go_through(setting, first_movable);
     soft.store(meetings, setting);
@@ -127,18 +128,19 @@ impl Soft {
         }
         let first_movable = body_of.len() as u32;
         colouring.clear();
-        for (meeting, index, manifold) in meetings.pushing() {
+        for place in meetings.pushing_places() {
             let mut rows = [0; 2];
-            for (row, part) in rows.iter_mut().zip([&manifold.pair.a, &manifold.pair.b]) {
-                let known = &mut row_of[part.body as usize];
-                if *known == NO_ROW && bodies.motions[part.body as usize].is_movable() {
+            for (row, body) in rows.iter_mut().zip(place.bodies) {
+                let known = &mut row_of[body as usize];
+                if *known == NO_ROW && bodies.motions[body as usize].is_movable() {
                     *known = body_of.len() as u32;
-                    body_of.push(part.body);
+                    body_of.push(body);
                 }
                 *row = if *known == NO_ROW { 0 } else { *known };
             }
             if rows[0].max(rows[1]) >= first_movable {
-                colouring.add(Patch { meeting, manifold: index, rows }, first_movable);
+                let patch = Patch { meeting: place.meeting, manifold: place.manifold, rows };
+                colouring.add(patch, first_movable, place.is_point);
             }
         }
         colouring.finish();
@@ -146,14 +148,23 @@ impl Soft {
     }
 
     /// Fills the rows and the packs.
-    fn prepare(&mut self, meetings: &mut Meetings, bodies: &Bodies, setting: &Setting, plan: &Plan) {
-        let Self { colouring, body_of, states, packs, counters, .. } = self;
+    fn prepare(
+        &mut self,
+        meetings: &Meetings,
+        bodies: &Bodies,
+        setting: &Setting,
+        (plan, first_movable): (&Plan, u32),
+    ) {
+        let Self { colouring, body_of, states, masses, packs, counters, .. } = self;
         states.resize(body_of.len(), State::STILL);
+        masses.clear();
+        masses.extend(body_of.iter().map(|&body| bodies.motions.get(body as usize).map_or(Mass::INFINITE, Mass::of)));
         packs.resize(colouring.lanes().len() / WIDTH, Pack::EMPTY);
         let blocks = [body_of.len().div_ceil(BLOCK) as u32, packs.len() as u32];
         let workers = workers_for(setting, packs.len(), body_of.len());
         let (states, packs) = (Shared::new(states), Shared::new(packs));
-        let (lanes, meetings) = (colouring.lanes(), meetings.meetings());
+        let lanes = colouring.lanes();
+        let source = Source { meetings: meetings.meetings(), bodies, masses, first_movable };
         threads::run(workers, &blocks, counters, |Task { stage, block, .. }| {
             if stage == 0 {
                 for row in block_of(block, BLOCK, body_of.len()) {
@@ -167,7 +178,7 @@ impl Soft {
                 #[allow(unsafe_code)]
                 let pack = unsafe { packs.get_mut(block as usize) };
                 let first = block as usize * WIDTH;
-                prepare::fill(setting.level, pack, &lanes[first..first + WIDTH], meetings, bodies, plan);
+                prepare::fill(setting.level, pack, &lanes[first..first + WIDTH], &source, plan);
             }
         });
     }
@@ -373,8 +384,8 @@ fn store_lane(pack: &Pack, lane: usize, manifold: &mut Manifold) {
     manifold.rolling = both(&pack.rolling_impulse);
     manifold.twist = pack.twist_impulse[lane];
     for (point, contact) in manifold.contacts_mut().iter_mut().enumerate() {
-        contact.carried = pack.impulse[point][lane];
-        contact.impulse = pack.total[point][lane];
+        contact.carried = pack.point[point].impulse[lane];
+        contact.impulse = pack.point[point].total[lane];
     }
 }
 
@@ -389,9 +400,7 @@ fn finish_body(nature: &Nature, motion: &mut Motion, state: Option<&State>, sett
         Some(state) if motion.is_movable() => move_by(nature, motion, state),
         Some(_) | None => motion::move_freely(nature, motion, setting),
     };
-    if let Some(most) = nature.most_speed {
-        motion.velocity = motion.velocity.clamp_length_max(most);
-    }
+    nature.limit(motion);
     (motion.force, motion.torque) = (Vec3::ZERO, Vec3::ZERO);
     let fault = fault.or_else(|| (!motion.is_finite()).then_some(FaultStage::Movement));
     if fault.is_some() {

@@ -1,24 +1,31 @@
 //! Filling the tree: the slots in the order of the curve, the blocks above them, all pairs.
 
 use super::super::Pair;
-use super::super::block::{BoxBlock, BoxNumbers, LANES, LoadedBlock, NOTHING};
+use super::super::block::{BoxBlock, BoxNumbers, LANES, LoadedBlock, NOTHING, NUMBERS};
 use super::join::join_all;
-use super::slots::{NUMBERS, write_box};
+use super::scatter::{self, Scattered};
+use super::slots::write_box;
 use super::{DynamicTree, NONE, NearPair, PORTION, TOUCHING, follow, is_parallel, order};
 use crate::bounds::Aabb;
+use crate::radix;
 use fearless_simd::{Simd, SimdBase, dispatch};
 use rayon::prelude::*;
 
 impl DynamicTree {
-    /// Sorts boxes on the memory of both lists of pairs; says whether all are sound. The tree must be filled or its pairs
-    /// found again afterwards.
-    pub(super) fn order(&mut self, boxes: &[Aabb]) -> bool {
-        order::sort(self.level, boxes, &mut self.near, &mut self.pairs);
-        self.near.len() == boxes.len()
+    /// Sorts boxes on the memory of both lists of pairs, or leaves that to [`DynamicTree::fill`]. The tree must be filled
+    /// or its pairs found again afterwards.
+    pub(super) fn order(&mut self, boxes: &[Aabb]) -> Order {
+        let bits = order::list(self.level, boxes, &mut self.near);
+        let is_whole = self.near.len() == boxes.len();
+        let is_sorted = !(is_whole && scatter::is_better(boxes.len(), bits));
+        if is_sorted {
+            radix::sort(&mut self.near, &mut self.pairs, bits);
+        }
+        Order { is_whole, is_sorted, bits }
     }
 
-    /// Fills the tree with these boxes by id, whatever it held before; they were put in order before.
-    pub(super) fn fill(&mut self, boxes: &[Aabb]) {
+    /// Fills the tree with these boxes by id, whatever it held before; their keys were listed before.
+    pub(super) fn fill(&mut self, boxes: &[Aabb], order: Order) {
         let (keys, level) = (&self.near, self.level);
         let count = keys.len();
         self.slots.reset(count);
@@ -35,7 +42,12 @@ impl DynamicTree {
                 let part = Part { leaves, parents, corners, ids };
                 dispatch!(level, simd => part.fill(simd, boxes, keys, count >= OUT_OF_CACHE));
             };
-            if is_parallel(count) {
+            if !order.is_sorted {
+                let scattered = Scattered { boxes, keys, bits: order.bits };
+                let part = Part { leaves, parents, corners, ids };
+                self.pairs.resize(count, Pair::default());
+                dispatch!(level, simd => scattered.fill(simd, part, &mut self.pairs, &mut self.slot_of));
+            } else if is_parallel(count) {
                 let parts = keys.par_chunks(PORTION * LANES).zip(leaves.par_chunks_mut(PORTION));
                 let parts = parts.zip(parents.par_chunks_mut(PORTION / LANES));
                 let parts = parts.zip(corners.par_chunks_mut(PORTION * LANES * NUMBERS));
@@ -46,7 +58,11 @@ impl DynamicTree {
         }
         self.nodes.fill_upper(2);
         let Self { nodes, near, scratch, pairs, slots, slot_of, .. } = self;
-        let mut list_slots = || (0u32..).zip(slots.ids()).for_each(|(slot, &id)| slot_of[id as usize] = slot);
+        let mut list_slots = || {
+            if order.is_sorted {
+                (0u32..).zip(slots.ids()).for_each(|(slot, &id)| slot_of[id as usize] = slot);
+            }
+        };
         let mut join = || join_all(level, &nodes.levels, TOUCHING, (near, pairs), scratch);
         self.tests = if is_parallel(count) {
             rayon::join(list_slots, join).1
@@ -55,7 +71,7 @@ impl DynamicTree {
             join()
         };
         let pairs = self.near.len();
-        self.pairs.clear();
+        self.pairs.truncate(pairs);
         give_back(&mut self.near, pairs);
         give_back(&mut self.pairs, pairs);
         self.count = count;
@@ -71,8 +87,8 @@ impl DynamicTree {
     pub(super) fn build_anew(&mut self) {
         let bounds = |id: u32| self.slot(id).map_or(NOTHING, |slot| self.slots.bounds(slot));
         let boxes: Vec<Aabb> = (0..self.slot_of.len() as u32).map(bounds).collect();
-        self.order(&boxes);
-        self.fill(&boxes);
+        let order = self.order(&boxes);
+        self.fill(&boxes, order);
         if self.is_looked_at {
             let Self { near, events, slots, .. } = self;
             events.began.extend(near.iter().map(|pair| pair.ids(slots)));
@@ -138,6 +154,17 @@ impl DynamicTree {
     }
 }
 
+/// Whether the keys of boxes are in order, and what they are.
+#[derive(Clone, Copy)]
+pub(super) struct Order {
+    /// All boxes are sound.
+    pub(super) is_whole: bool,
+    /// If not, the keys are in the order of ids.
+    is_sorted: bool,
+    /// How many bits a rank has.
+    bits: u32,
+}
+
 /// Scratch of more entries than this is given back after use.
 pub(super) const KEPT: usize = 1 << 15;
 
@@ -162,14 +189,14 @@ pub(super) struct Carried {
 pub(super) const OUT_OF_CACHE: usize = 1 << 18;
 
 /// The slots under one parent.
-const FAMILY: usize = LANES * LANES;
+pub(super) const FAMILY: usize = LANES * LANES;
 
 /// Some slots with their leaves and the parents of these, whose first is that of the first slot.
-struct Part<'a> {
-    leaves: &'a mut [BoxBlock],
-    parents: &'a mut [BoxBlock],
-    corners: &'a mut [f32],
-    ids: &'a mut [u32],
+pub(super) struct Part<'a> {
+    pub(super) leaves: &'a mut [BoxBlock],
+    pub(super) parents: &'a mut [BoxBlock],
+    pub(super) corners: &'a mut [f32],
+    pub(super) ids: &'a mut [u32],
 }
 
 /// The keys of a part and its fields.

@@ -3,6 +3,7 @@
 use super::super::Pair;
 use super::super::events::Events;
 use super::build::{KEPT, OUT_OF_CACHE};
+use super::moves::WORTH_READING;
 use super::query::visit_slots;
 use super::slots::Slots;
 use super::{DynamicTree, NONE, NearPair, TOUCHING, is_parallel};
@@ -286,11 +287,15 @@ impl DynamicTree {
     /// The pairs of what has moved, and new neighbours of what left its enlarged box.
     fn follow(&mut self) {
         let level = self.level;
+        let (first_began, first_ended) = (self.events.began.len(), self.events.ended.len());
         dispatch!(level, simd => self.compare_moved(simd));
         // In the order of the tree one query finds in the cache what the one before it has touched.
         self.left.sort_unstable();
         dispatch!(level, simd => self.meet_neighbours(simd));
-        let Self { slots, near, left, free, gaps, .. } = self;
+        let Self { slots, near, left, free, gaps, events, .. } = self;
+        // The events are of slots so far. Where no cache holds the ids, reading them is much faster all at once.
+        let began = events.began[first_began..].iter_mut();
+        began.chain(&mut events.ended[first_ended..]).for_each(|pair| *pair = pair.ids(slots));
         // What no new pair has taken is filled from the end.
         for &gap in gaps.iter().rev() {
             near.swap_remove(gap as usize);
@@ -309,7 +314,15 @@ impl DynamicTree {
         let Self { slots, near, events, left, nodes, parted, is_looked_at, gaps, .. } = self;
         let (mut blocks, mut filled) = (0, 0);
         parted.sort(slots.len());
+        let is_far = slots.len() >= OUT_OF_CACHE && left.len() * WORTH_READING >= slots.len();
+        let mut touched = 0;
         for &slot in left.iter() {
+            if is_far && slot as usize >= touched {
+                // What most of the next will ask for, read from end to end.
+                let next = slot as usize..(slot as usize + AHEAD).min(slots.len());
+                touched = next.end;
+                black_box(slots.touch(next.clone()) | nodes.touch(next));
+            }
             let before = parted.of(slot);
             blocks += visit_slots(simd, &nodes.levels, &nodes.get(slot), |other| {
                 // Two that both left meet once.
@@ -319,20 +332,29 @@ impl DynamicTree {
                 let pair = Pair::near(slot.min(other), slot.max(other), slots.overlap(simd, slot, other));
                 match gaps.get(filled) {
                     Some(&gap) => near[gap as usize] = pair,
-                    None => near.push(pair),
+                    None => push_sparingly(near, pair),
                 }
                 filled += 1;
                 if pair.is_touching() && *is_looked_at && !is_found_again(before, other) {
-                    events.began.push(pair.ids(slots));
+                    events.began.push(pair);
                 }
             });
             let ended = before.iter().filter(|pair| !pair.is_touching());
-            events.ended.extend(ended.map(|pair| pair.ids(slots)));
+            events.ended.extend(ended);
         }
         parted.clear();
         gaps.drain(..filled.min(gaps.len()));
         self.decay.count(left.len() as u64, blocks);
     }
+}
+
+/// The list grows by little, not by double: it is a large part of the tree's memory.
+#[inline(always)]
+fn push_sparingly(near: &mut Vec<Pair>, pair: Pair) {
+    if near.len() == near.capacity() {
+        near.reserve_exact(near.len() / 16 + CHUNK);
+    }
+    near.push(pair);
 }
 
 /// What [`DynamicTree::compare_moved`] works with; a closure might not be inlined.
@@ -371,7 +393,7 @@ impl Comparison<'_> {
     fn tell(&mut self, pair: Pair) {
         if self.is_looked_at {
             let list = if pair.is_touching() { &mut self.events.began } else { &mut self.events.ended };
-            list.push(pair.ids(self.slots));
+            list.push(pair);
         }
     }
 }

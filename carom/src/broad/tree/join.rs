@@ -84,9 +84,9 @@ pub(super) fn join_all(
     (near, pairs): (&mut Vec<Pair>, &mut Vec<Pair>),
     scratch: &mut JoinScratch,
 ) -> u64 {
-    near.clear();
     let parents = levels.first().map_or(0, Vec::len).div_ceil(LANES);
     if rayon::current_num_threads() == 1 || parents < 4 * PORTION {
+        near.clear();
         let mut found = Found::new(&mut [], near, state);
         return dispatch!(level, simd => join(simd, levels, 0..parents, scratch, &mut found));
     }
@@ -112,8 +112,9 @@ pub(super) fn join_all(
             Portion { tests, pairs: &place[..written], beyond }
         })
         .collect();
-    let total = portions.iter().map(Portion::len).sum();
-    near.reserve_exact(total);
+    let total: usize = portions.iter().map(Portion::len).sum();
+    // What it held is overwritten: only what it is longer by is filled in vain.
+    near.reserve_exact(total.saturating_sub(near.len()));
     near.resize(total, Pair::default());
     let mut rest = &mut near[..];
     let mut places = Vec::with_capacity(count);

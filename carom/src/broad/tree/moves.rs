@@ -142,10 +142,12 @@ impl DynamicTree {
 
     /// See [`BroadPhase::update_many`](super::super::BroadPhase::update_many).
     pub(super) fn move_many(&mut self, moves: &[Moved]) -> Result<(), BroadPhaseError> {
-        if self.slots.len() < OUT_OF_CACHE || moves.len() * MANY < self.slots.len() {
+        if self.slots.len() < OUT_OF_CACHE || moves.len() * WORTH_READING < self.slots.len() {
             return moves.iter().try_for_each(|moved| self.move_box(moved.id, &moved.bounds, &moved.displacement));
         }
-        let mut places = Vec::with_capacity(moves.len());
+        let Places { mut places, mut spare } = std::mem::take(&mut self.places);
+        places.clear();
+        places.reserve_exact(moves.len());
         let mut outcome = Ok(());
         for (index, moved) in (0u64..).zip(moves) {
             match self.slot(moved.id) {
@@ -159,23 +161,46 @@ impl DynamicTree {
         }
         let neighbourhoods = self.slots.len() >> NEIGHBOURHOOD;
         // Stable: of two moves of one box the later stays the later.
-        radix::sort(&mut places, &mut Vec::new(), usize::BITS - neighbourhoods.leading_zeros());
+        radix::sort(&mut places, &mut spare, usize::BITS - neighbourhoods.leading_zeros());
         for places in places.chunk_by(|a, b| a.key() == b.key()) {
-            // Read before it is worked on, the neighbourhood from end to end: so many more reads are under way at a time.
-            black_box(places.iter().fold(0, |bits, place| bits | touch(place.of(moves))));
-            let slots = places[0].slot() & !((1 << NEIGHBOURHOOD) - 1);
-            let slots = slots as usize..(slots as usize + (1 << NEIGHBOURHOOD)).min(self.slots.len());
-            black_box(self.slots.touch(slots.clone()) | self.nodes.touch(slots));
-            for place in places {
-                let (slot, moved) = (place.slot(), place.of(moves));
-                if let Some(enlarged) = self.move_slot(slot, moved.id, &moved.bounds, &moved.displacement)? {
-                    self.nodes.enlarge(slot, &enlarged);
-                }
+            if let Err(error) = self.move_neighbours(places, moves) {
+                outcome = Err(error);
+                break;
             }
         }
+        self.places = Places { places, spare };
         outcome
+    }
+
+    /// Moves boxes whose slots are close to each other.
+    fn move_neighbours(&mut self, places: &[Place], moves: &[Moved]) -> Result<(), BroadPhaseError> {
+        // Read before it is worked on, the neighbourhood from end to end: so many more reads are under way at a time.
+        black_box(places.iter().fold(0, |bits, place| bits | touch(place.of(moves))));
+        let slots = places[0].slot() & !((1 << NEIGHBOURHOOD) - 1);
+        let slots = slots as usize..(slots as usize + (1 << NEIGHBOURHOOD)).min(self.slots.len());
+        black_box(self.slots.touch(slots.clone()) | self.nodes.touch(slots));
+        places.iter().try_for_each(|place| {
+            let (slot, moved) = (place.slot(), place.of(moves));
+            if let Some(enlarged) = self.move_slot(slot, moved.id, &moved.bounds, &moved.displacement)? {
+                self.nodes.enlarge(slot, &enlarged);
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Scratch of [`DynamicTree::move_many`].
+#[derive(Debug, Clone, Default)]
+pub(super) struct Places {
+    places: Vec<Place>,
+    spare: Vec<Place>,
+}
+
+impl Places {
+    pub(super) fn memory(&self) -> usize {
+        (self.places.capacity() + self.spare.capacity()) * size_of::<Place>()
     }
 }
 
 /// With fewer than one box in so many there are too few in a neighbourhood to read it for.
-const MANY: usize = 32;
+pub(super) const WORTH_READING: usize = 32;

@@ -70,23 +70,24 @@ impl Source for [BoxBlock] {
 /// Replaces `keys` by the boxes in order: each with its rank first and which box it is second. Boxes that are not sound
 /// are left out. `spare` is scratch of any content.
 pub(super) fn sort(level: Level, source: &(impl Source + ?Sized), keys: &mut Vec<Pair>, spare: &mut Vec<Pair>) {
+    let bits = list(level, source, keys);
+    radix::sort(keys, spare, bits);
+}
+
+/// As [`sort`], but not yet in order; returns how many bits the ranks have.
+pub(super) fn list(level: Level, source: &(impl Source + ?Sized), keys: &mut Vec<Pair>) -> u32 {
     // Two cells or more to a box, so that few share one, and no more bits than two passes of the sort take.
     match source.count() {
-        0..2_000 => sort_by::<5>(level, source, keys, spare),
-        2_000..16_000 => sort_by::<6>(level, source, keys, spare),
-        16_000..2_000_000 => sort_by::<7>(level, source, keys, spare),
-        2_000_000..16_000_000 => sort_by::<8>(level, source, keys, spare),
-        _ => sort_by::<{ hilbert::MOST_BITS }>(level, source, keys, spare),
+        0..2_000 => list_by::<5>(level, source, keys),
+        2_000..16_000 => list_by::<6>(level, source, keys),
+        16_000..2_000_000 => list_by::<7>(level, source, keys),
+        2_000_000..16_000_000 => list_by::<8>(level, source, keys),
+        _ => list_by::<{ hilbert::MOST_BITS }>(level, source, keys),
     }
 }
 
-/// Sorts by cells of a cube of `2^BITS` a side.
-fn sort_by<const BITS: u32>(
-    level: Level,
-    source: &(impl Source + ?Sized),
-    keys: &mut Vec<Pair>,
-    spare: &mut Vec<Pair>,
-) {
+/// Ranks are those of the cells of a cube of `2^BITS` a side.
+fn list_by<const BITS: u32>(level: Level, source: &(impl Source + ?Sized), keys: &mut Vec<Pair>) -> u32 {
     let count = source.count();
     let curve = Curve::<BITS>::around(source);
     keys.resize(count, LEFT_OUT);
@@ -99,7 +100,7 @@ fn sort_by<const BITS: u32>(
     if left_out > 0 {
         keys.retain(|&key| key != LEFT_OUT);
     }
-    radix::sort(keys, spare, 3 * BITS);
+    3 * BITS
 }
 
 impl Keyed for Pair {

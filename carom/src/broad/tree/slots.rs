@@ -1,6 +1,6 @@
 //! What is known of each slot besides its enlarged box.
 
-use super::super::block::NOTHING;
+use super::super::block::{NOTHING, NUMBERS};
 use super::NONE;
 use crate::bounds::Aabb;
 use fearless_simd::{Simd, SimdBase, SimdMask, f32x4};
@@ -22,8 +22,6 @@ const MOVED: u8 = 1;
 /// The enlarged box has changed since the last refresh; so the slot is in the list of those that left.
 const LEFT: u8 = 2;
 
-/// How many numbers make a box.
-pub(super) const NUMBERS: usize = 6;
 /// How many make a line of memory.
 const LINE: usize = 16;
 /// How many are read beyond the last.
@@ -79,8 +77,7 @@ impl Slots {
 
     #[inline(always)]
     pub(super) fn bounds(&self, slot: u32) -> Aabb {
-        let numbers = self.numbers(slot);
-        Aabb { min: Vec3::from_slice(numbers), max: Vec3::from_slice(&numbers[3..]) }
+        read_box(self.numbers(slot))
     }
 
     #[inline(always)]
@@ -186,4 +183,10 @@ impl Slots {
 pub(super) fn write_box(place: &mut [f32], bounds: &Aabb) {
     bounds.min.write_to_slice(place);
     bounds.max.write_to_slice(&mut place[3..]);
+}
+
+/// The box that [`write_box`] wrote.
+#[inline(always)]
+pub(super) fn read_box(numbers: &[f32]) -> Aabb {
+    Aabb { min: Vec3::from_slice(numbers), max: Vec3::from_slice(&numbers[3..]) }
 }

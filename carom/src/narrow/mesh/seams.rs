@@ -11,6 +11,7 @@ use super::parts::leads_into;
 use crate::body::Bodies;
 use crate::distance::placement::Placement;
 use crate::mid::{self, ConvexPart};
+use crate::narrow::meetings::Head;
 use crate::narrow::stage::{Manifold, Meeting};
 use crate::shape::Shape;
 use glam::DVec3;
@@ -36,10 +37,17 @@ struct Member {
 }
 
 /// Marks the manifolds whose normals lead into another part of the ground.
-pub(in crate::narrow) fn mark_inner_seams(meetings: &mut [Meeting], bodies: &Bodies, scratch: &mut SeamScratch) {
+pub(in crate::narrow) fn mark_inner_seams(
+    heads: &mut [Head],
+    meetings: &mut [Meeting],
+    bodies: &Bodies,
+    scratch: &mut SeamScratch,
+) {
     let SeamScratch { members, is_inner } = scratch;
     members.clear();
-    for (place, meeting) in (0u32..).zip(&*meetings) {
+    let on_ground = heads.iter().zip(&*meetings).enumerate().filter(|(_, (head, _))| head.has_ground && head.is_live);
+    for (place, (_, meeting)) in on_ground {
+        let place = place as u32;
         for (index, manifold) in (0u32..).zip(meeting.manifolds()) {
             let parts = [&manifold.pair.a, &manifold.pair.b];
             for (ground, rests) in [(0, 1), (1, 0)] {
@@ -68,6 +76,7 @@ pub(in crate::narrow) fn mark_inner_seams(meetings: &mut [Meeting], bodies: &Bod
             let (place, index) = member.place;
             let manifold = &mut meetings[place as usize].manifolds_mut()[index as usize];
             manifold.is_inner |= *is_inner && is_held;
+            heads[place as usize].has_inner |= manifold.is_inner;
         }
     }
 }

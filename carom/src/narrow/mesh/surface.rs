@@ -1,12 +1,15 @@
 //! A surface of triangles, as a convex shape beside it sees it: the triangles that it may touch, in its own frame.
 
+use super::cull::{Batch, LANES, Near};
 use crate::bounds::Aabb;
 use crate::distance::feature::point_face;
 use crate::distance::placement::Placement;
+use crate::mesh_tree::Slot;
 use crate::narrow::Feature;
 use crate::query::mesh::{contains_point, nearest_triangle};
 use crate::shape::{HeightField, TriangleMesh};
-use glam::DVec3;
+use fearless_simd::Level;
+use glam::{DVec3, Vec3};
 
 /// A triangle mesh or a height field.
 #[derive(Debug, Clone, Copy)]
@@ -107,36 +110,49 @@ impl Surface<'_> {
         }
     }
 
-    /// Replaces `faces` by the triangles that come into `bounds`, a box in the surface's frame, as seen from the frame
-    /// in which the surface stands at `placement`. Planes that pass a ball around `center` there are left out.
+    /// Replaces `faces` by the triangles that come into `bounds`, a box in the surface's frame, and about into a ball in
+    /// the frame in which the surface stands at `placement`, as seen from there.
     pub(super) fn gather(
         &self,
         bounds: &Aabb,
         placement: &Placement,
         (center, reach): (DVec3, f64),
+        slots: &mut Vec<Slot>,
         faces: &mut Vec<Face>,
     ) {
         faces.clear();
-        let mut offer = |face: Face| {
-            if face.height(center).abs() <= reach && face.normal != DVec3::ZERO {
-                faces.push(face);
-            }
-        };
-        let seen = |corner: DVec3| placement.point_to_outer(corner);
+        let near = Near::new(placement.point_to_inner(center), reach);
+        let seen = |corner: Vec3| placement.point_to_outer(corner.as_dvec3());
+        let mut batch = Batch::EMPTY;
         match self {
             Self::Mesh(mesh) => {
                 let (vertices, triangles, ridges) = (mesh.vertices(), mesh.triangles(), mesh.ridges());
-                mesh.tree().visit_slots(bounds, |slot| {
-                    let index = slot.triangle as usize;
-                    let corners = slot.wide_corners(vertices).map(seen);
-                    offer(Face::new(corners, slot.triangle, triangles[index], ridges[index]));
-                });
+                let level = mesh.tree().level();
+                mesh.tree().collect_slots(bounds, slots);
+                for slots in slots.chunks(LANES) {
+                    slots.iter().for_each(|slot| batch.push(slot.triangle, slot.corners(vertices)));
+                    batch.sift(level, &near, |triangle, corners| {
+                        let index = triangle as usize;
+                        push_face(faces, corners.map(seen), (triangle, triangles[index], ridges[index]));
+                    });
+                }
             }
-            Self::HeightField(field) => field.visit_overlapping(bounds, |triangle, corners| {
-                let corners = corners.map(|corner| seen(corner.as_dvec3()));
-                let samples = field.samples(triangle as usize).map(|sample| sample as u32);
-                offer(Face::new(corners, triangle, samples, field.ridges(triangle as usize)));
-            }),
+            Self::HeightField(field) => {
+                let level = Level::new();
+                let mut sift = |batch: &mut Batch| {
+                    batch.sift(level, &near, |triangle, corners| {
+                        let samples = field.samples(triangle as usize).map(|sample| sample as u32);
+                        push_face(faces, corners.map(seen), (triangle, samples, field.ridges(triangle as usize)));
+                    });
+                };
+                field.visit_overlapping(bounds, |triangle, corners| {
+                    batch.push(triangle, corners);
+                    if batch.is_full() {
+                        sift(&mut batch);
+                    }
+                });
+                sift(&mut batch);
+            }
         }
     }
 
@@ -208,6 +224,14 @@ impl Surface<'_> {
             Self::HeightField(field) => field.corners(triangle as usize),
         }
         .map(|corner| corner.as_dvec3())
+    }
+}
+
+/// Adds a triangle that has an area: its corners, index, vertices and ridges.
+fn push_face(faces: &mut Vec<Face>, corners: [DVec3; 3], (triangle, vertices, ridges): (u32, [u32; 3], u8)) {
+    let face = Face::new(corners, triangle, vertices, ridges);
+    if face.normal != DVec3::ZERO {
+        faces.push(face);
     }
 }
 

@@ -47,8 +47,9 @@ impl Colouring {
         self.list.clear();
     }
 
-    /// Takes in a patch between two rows; rows below `first_movable` do not move.
-    pub(super) fn add(&mut self, patch: Patch, first_movable: u32) {
+    /// Takes in a patch between two rows; rows below `first_movable` do not move. Patches of a single point share packs,
+    /// which need less of all that follows.
+    pub(super) fn add(&mut self, patch: Patch, first_movable: u32, is_point: bool) {
         let [a, b] = patch.rows;
         let most = a.max(b) as usize;
         if self.taken.len() <= most {
@@ -67,26 +68,30 @@ impl Colouring {
             // No bit is free: 64 zeros.
             free.trailing_zeros() as usize
         };
-        self.list.push((patch, group as u32));
+        self.list.push((patch, 2 * group as u32 + u32::from(!is_point)));
     }
 
     /// Sorts the patches into packs.
     pub(super) fn finish(&mut self) {
         let Self { list, counts, lanes, groups, .. } = self;
         counts.clear();
-        counts.resize(GROUPS, 0);
+        counts.resize(2 * GROUPS, 0);
         for (_, group) in &*list {
             counts[*group as usize] += 1;
         }
         groups.clear();
         let mut packs = 0;
-        for (group, count) in counts.iter_mut().enumerate() {
-            let is_serial = group == OVERFLOW;
+        let mut first_half = 0;
+        for (half, count) in counts.iter_mut().enumerate() {
+            let is_serial = half / 2 == OVERFLOW;
             // One by one means one in each pack.
             let of_group = if is_serial { *count } else { count.div_ceil(WIDTH as u32) };
-            if of_group > 0 {
-                groups.push((packs..packs + of_group, is_serial));
+            match groups.last_mut() {
+                Some((last, _)) if half % 2 == 1 && first_half > 0 => last.end += of_group,
+                Some(_) | None if of_group > 0 => groups.push((packs..packs + of_group, is_serial)),
+                Some(_) | None => {}
             }
+            first_half = of_group;
             // From here on: where the next lane of the group is.
             *count = packs * WIDTH as u32;
             packs += of_group;
@@ -96,7 +101,7 @@ impl Colouring {
         for (patch, group) in list {
             let next = &mut counts[*group as usize];
             lanes[*next as usize] = *patch;
-            let step = if *group as usize == OVERFLOW { WIDTH as u32 } else { 1 };
+            let step = if *group as usize / 2 == OVERFLOW { WIDTH as u32 } else { 1 };
             *group = *next;
             *next += step;
         }
@@ -139,7 +144,7 @@ mod tests {
                 let a = hub.filter(|_| rng.bool()).unwrap_or_else(|| rng.u32(0..rows));
                 let b = rng.u32(0..rows);
                 if a != b && a.max(b) >= first_movable {
-                    colouring.add(Patch { meeting, manifold: 0, rows: [a, b] }, first_movable);
+                    colouring.add(Patch { meeting, manifold: 0, rows: [a, b] }, first_movable, rng.bool());
                     added.insert(meeting);
                 }
             }

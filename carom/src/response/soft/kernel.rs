@@ -120,12 +120,12 @@ impl<S: Simd> Response<S> {
     fn add(&self, change: f32x8<S>, levers: [f32x8<S>; 2], seen: &mut Closing<S>, push: &mut Closing<S>) {
         let [aa, bb, cc, ab, bc, ac] = self.rows;
         let (p, q) = (levers[0] * change, levers[1] * change);
-        push.along = push.along + change;
-        push.around_tangent = push.around_tangent + p;
-        push.around_across = push.around_across + q;
-        seen.along = seen.along + (aa * change + ab * p + ac * q);
-        seen.around_tangent = seen.around_tangent + (ab * change + bb * p + bc * q);
-        seen.around_across = seen.around_across + (ac * change + bc * p + cc * q);
+        push.along += change;
+        push.around_tangent += p;
+        push.around_across += q;
+        seen.along += aa * change + ab * p + ac * q;
+        seen.around_tangent += ab * change + bb * p + bc * q;
+        seen.around_across += ac * change + bc * p + cc * q;
     }
 }
 
@@ -148,10 +148,10 @@ pub(super) fn warm_start<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
     let mut meeting = Meeting::new(simd, pack, rows);
     let mut push = Closing::zero(simd);
     for point in 0..pack.points.min(4) as usize {
-        let impulse = load(simd, &pack.impulse[point]);
-        push.along = push.along + impulse;
-        push.around_tangent = push.around_tangent + impulse * load(simd, &pack.levers[point][0]);
-        push.around_across = push.around_across + impulse * load(simd, &pack.levers[point][1]);
+        let impulse = load(simd, &pack.point[point].impulse);
+        push.along += impulse;
+        push.around_tangent += impulse * load(simd, &pack.point[point].levers[0]);
+        push.around_across += impulse * load(simd, &pack.point[point].levers[1]);
     }
     let [along_tangent, along_across] = &pack.friction_impulse;
     let force = meeting
@@ -174,6 +174,7 @@ pub(super) fn warm_start<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
 #[inline(always)]
 pub(super) fn push<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: &Substep) {
     let mut meeting = Meeting::new(simd, pack, rows);
+    // By the load of the last substep, which has no push in it. Without it pyramids do not come to rest.
     let load_on_all = total_load(simd, pack);
     solve_friction(simd, pack, &mut meeting, load_on_all);
     let change = solve_normal::<S, true>(simd, pack, rows, substep, &mut meeting);
@@ -181,7 +182,7 @@ pub(super) fn push<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: &
     meeting.write(simd, pack, rows);
 }
 
-/// Stops what closes, without pushing; friction.
+/// Stops what closes, without pushing; then friction. The other way round, a stack of ten boxes sways.
 #[inline(always)]
 pub(super) fn relax<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: &Substep) {
     let mut meeting = Meeting::new(simd, pack, rows);
@@ -211,15 +212,15 @@ pub(super) fn rebound<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
     let zero = f32x8::splat(simd, 0.0);
     for _ in 0..ROUNDS {
         for point in 0..pack.points.min(4) as usize {
-            let levers = [load(simd, &pack.levers[point][0]), load(simd, &pack.levers[point][1])];
-            let rebound = load(simd, &pack.rebound[point]);
-            let in_all = load(simd, &pack.total[point]);
+            let levers = [load(simd, &pack.point[point].levers[0]), load(simd, &pack.point[point].levers[1])];
+            let rebound = load(simd, &pack.point[point].rebound);
+            let in_all = load(simd, &pack.point[point].total);
             let is_hit = in_all.simd_gt(zero) & rebound.simd_gt(zero);
-            let impulse = load(simd, &pack.impulse[point]);
-            let wanted = impulse - load(simd, &pack.mass[point]) * (seen.at(levers) - rebound);
+            let impulse = load(simd, &pack.point[point].impulse);
+            let wanted = impulse - load(simd, &pack.point[point].mass) * (seen.at(levers) - rebound);
             let total = is_hit.select(sound(simd, wanted, impulse), impulse);
-            store(total, &mut pack.impulse[point]);
-            store(in_all + (total - impulse), &mut pack.total[point]);
+            store(total, &mut pack.point[point].impulse);
+            store(in_all + (total - impulse), &mut pack.point[point].total);
             response.add(total - impulse, levers, &mut seen, &mut push);
         }
     }
@@ -236,18 +237,14 @@ fn sound<S: Simd>(simd: S, wanted: f32x8<S>, last: f32x8<S>) -> f32x8<S> {
 
 #[inline(always)]
 fn total_load<S: Simd>(simd: S, pack: &Pack) -> f32x8<S> {
-    let mut total = load(simd, &pack.impulse[0]);
+    let mut total = load(simd, &pack.point[0].impulse);
     for point in 1..pack.points.min(4) as usize {
-        total = total + load(simd, &pack.impulse[point]);
+        total += load(simd, &pack.point[point].impulse);
     }
     total
 }
 
-/// How often a pass goes over the points of a patch, to and fro. One sweep leaves the patch tilted towards the point that
-/// came first, and a stack of ten boxes sways.
-const SWEEPS: usize = 2;
-
-/// All points; returns what acts in all.
+/// All points, one after the other; returns what acts in all.
 #[inline(always)]
 fn solve_normal<S: Simd, const PUSHES: bool>(
     simd: S,
@@ -263,17 +260,17 @@ fn solve_normal<S: Simd, const PUSHES: bool>(
     let response = Response::load(simd, pack);
     let mut change_in_all = Closing::zero(simd);
     let zero = f32x8::splat(simd, 0.0);
-    let count = pack.points.min(4) as usize;
-    let sweeps = if count > 1 { SWEEPS } else { 1 };
     // Of all that is wanted: not a number if one of them is not.
     let mut all_wanted = zero;
+    let count = pack.points.min(4) as usize;
+    // To and fro: one sweep leaves a patch tilted towards the point that came first, and pyramids do not come to rest.
+    let sweeps = if count == 1 { 1 } else { 2 };
     for turn in 0..sweeps * count {
-        let (sweep, turn) = (turn / count, turn % count);
-        let point = if sweep % 2 == 0 { turn } else { count - 1 - turn };
-        let levers = [load(simd, &pack.levers[point][0]), load(simd, &pack.levers[point][1])];
-        let gap = load(simd, &pack.gap[point]) + moved.at(levers);
-        let impulse = load(simd, &pack.impulse[point]);
-        let mass = load(simd, &pack.mass[point]);
+        let point = if turn < count { turn } else { 2 * count - 1 - turn };
+        let levers = [load(simd, &pack.point[point].levers[0]), load(simd, &pack.point[point].levers[1])];
+        let gap = load(simd, &pack.point[point].gap) + moved.at(levers);
+        let impulse = load(simd, &pack.point[point].impulse);
+        let mass = load(simd, &pack.point[point].mass);
         let speed = seen.at(levers);
         let rigid = impulse - mass * (speed + gap.max(zero) * substep.rate);
         let wanted = if PUSHES {
@@ -285,11 +282,11 @@ fn solve_normal<S: Simd, const PUSHES: bool>(
             rigid
         };
         let total = sound(simd, wanted, impulse);
-        all_wanted = all_wanted + wanted.abs();
-        if !PUSHES && sweep + 1 == sweeps {
-            store(load(simd, &pack.total[point]) + total, &mut pack.total[point]);
+        all_wanted += wanted.abs();
+        if !PUSHES && turn >= (sweeps - 1) * count {
+            store(load(simd, &pack.point[point].total) + total, &mut pack.point[point].total);
         }
-        store(total, &mut pack.impulse[point]);
+        store(total, &mut pack.point[point].impulse);
         response.add(total - impulse, levers, &mut seen, &mut change_in_all);
     }
     let is_number = all_wanted.simd_le(f32x8::splat(simd, f32::MAX));

@@ -34,18 +34,6 @@ pub(super) struct Pack {
     pub(super) inverse_inertia: [[Lanes; 6]; 2],
     /// What a push at V·n, and a turn at Ω·u and Ω·v, does to these three: 00, 11, 22, 01, 12, 02.
     pub(super) response: [Lanes; 6],
-    /// Across the tangents: the place of a point, as it turns the patch: y and −x.
-    pub(super) levers: [[Lanes; 2]; 4],
-    /// The gap at the start of the step; negative for depth.
-    pub(super) gap: [Lanes; 4],
-    /// One over the response of a single point to a push at it.
-    pub(super) mass: [Lanes; 4],
-    /// What has been pushed so far, in one substep.
-    pub(super) impulse: [Lanes; 4],
-    /// The same in all substeps.
-    pub(super) total: [Lanes; 4],
-    /// How fast a point shall part after an impact.
-    pub(super) rebound: [Lanes; 4],
     /// The inverse of the response to friction: uu, vv, uv.
     pub(super) friction_mass: [Lanes; 3],
     pub(super) twist_mass: Lanes,
@@ -60,6 +48,37 @@ pub(super) struct Pack {
     pub(super) rolling_impulse: [Lanes; 2],
     /// Of the soft constraint: how fast depth is taken out, and what shares of mass and of impulse are used.
     pub(super) softness: [Lanes; 3],
+    /// At the end, so that those that no lane has are never looked at.
+    pub(super) point: [Points; 4],
+}
+
+/// One point of each lane's patch.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub(super) struct Points {
+    /// Its place across the tangents, as it turns the patch: y and −x.
+    pub(super) levers: [Lanes; 2],
+    /// The gap at the start of the step; negative for depth.
+    pub(super) gap: Lanes,
+    /// One over the response of the point alone to a push at it.
+    pub(super) mass: Lanes,
+    /// What has been pushed so far, in one substep.
+    pub(super) impulse: Lanes,
+    /// The same in all substeps.
+    pub(super) total: Lanes,
+    /// How fast it shall part after an impact.
+    pub(super) rebound: Lanes,
+}
+
+impl Points {
+    const NONE: Self = Self {
+        levers: [NO_LANES; 2],
+        gap: NO_LANES,
+        mass: NO_LANES,
+        impulse: NO_LANES,
+        total: NO_LANES,
+        rebound: NO_LANES,
+    };
 }
 
 const NO_LANES: Lanes = [0.0; WIDTH];
@@ -77,12 +96,6 @@ impl Pack {
         inverse_mass: [[NO_LANES; 3]; 2],
         inverse_inertia: [[NO_LANES; 6]; 2],
         response: [NO_LANES; 6],
-        levers: [[NO_LANES; 2]; 4],
-        gap: [NO_LANES; 4],
-        mass: [NO_LANES; 4],
-        impulse: [NO_LANES; 4],
-        total: [NO_LANES; 4],
-        rebound: [NO_LANES; 4],
         friction_mass: [NO_LANES; 3],
         twist_mass: NO_LANES,
         friction: NO_LANES,
@@ -93,16 +106,15 @@ impl Pack {
         twist_impulse: NO_LANES,
         rolling_impulse: [NO_LANES; 2],
         softness: [NO_LANES; 3],
+        point: [Points::NONE; 4],
     };
 }
 
 impl Pack {
-    /// No lane has a point.
-    pub(super) fn forget_points(&mut self) {
-        (self.points, self.bounces, self.rolls) = (0, false, false);
-        for lanes in [&mut self.gap, &mut self.mass, &mut self.impulse, &mut self.total, &mut self.rebound] {
-            *lanes = [NO_LANES; 4];
-        }
+    /// No lane has a point; there will be so many.
+    pub(super) fn forget_points(&mut self, points: usize) {
+        (self.points, self.bounces, self.rolls) = (points as u32, false, false);
+        self.point[..points].fill(Points::NONE);
     }
 }
 

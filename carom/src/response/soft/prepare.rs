@@ -3,6 +3,7 @@
 use super::colour::{NO_PATCH, Patch};
 use super::lanes::{Lanes, Tensors, Vectors, load, store};
 use super::pack::{Pack, Softness, WIDTH};
+use super::state::Mass;
 use crate::body::Bodies;
 use crate::narrow::{Contact, Manifold, Meeting};
 use fearless_simd::{Level, dispatch, f32x8, prelude::*};
@@ -23,66 +24,69 @@ pub(super) struct Plan {
     pub(super) stretch: f32,
 }
 
+/// What packs are filled from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) meetings: &'a [Meeting],
+    pub(super) bodies: &'a Bodies,
+    /// Of each row.
+    pub(super) masses: &'a [Mass],
+    pub(super) first_movable: u32,
+}
+
+impl<'a> Source<'a> {
+    fn manifold(&self, patch: &Patch) -> &'a Manifold {
+        &self.meetings[patch.meeting as usize].manifolds()[patch.manifold as usize]
+    }
+
+    /// The most points that one of the patches has. All manifolds are touched here, one right after the other, so that
+    /// they come from memory together.
+    fn points_of(&self, lanes: &[Patch]) -> usize {
+        let patches = lanes.iter().filter(|patch| **patch != NO_PATCH);
+        patches.map(|patch| self.manifold(patch).contacts().len()).max().unwrap_or(0)
+    }
+}
+
 /// Where the points are, from the middle of their patch.
 type Offsets = [[Lanes; 3]; 4];
 
 /// Fills a pack with its patches.
-pub(super) fn fill(level: Level, pack: &mut Pack, lanes: &[Patch], meetings: &[Meeting], bodies: &Bodies, plan: &Plan) {
+pub(super) fn fill(level: Level, pack: &mut Pack, lanes: &[Patch], source: &Source<'_>, plan: &Plan) {
+    let points = source.points_of(lanes);
     if lanes.contains(&NO_PATCH) {
         pack.clone_from(&Pack::EMPTY);
-    } else {
-        pack.forget_points();
     }
+    pack.forget_points(points);
     let mut offsets: Offsets = [[[0.0; WIDTH]; 3]; 4];
     for (lane, patch) in lanes.iter().enumerate().take(WIDTH).filter(|(_, patch)| **patch != NO_PATCH) {
-        let manifold = &meetings[patch.meeting as usize].manifolds()[patch.manifold as usize];
-        fill_lane(pack, &mut offsets, lane, patch, manifold, bodies, plan);
+        fill_lane(pack, &mut offsets, lane, patch, source, plan);
     }
     dispatch!(level, simd => derive(simd, pack, &offsets));
 }
 
-fn fill_lane(
-    pack: &mut Pack,
-    offsets: &mut Offsets,
-    lane: usize,
-    patch: &Patch,
-    manifold: &Manifold,
-    bodies: &Bodies,
-    plan: &Plan,
-) {
+fn fill_lane(pack: &mut Pack, offsets: &mut Offsets, lane: usize, patch: &Patch, source: &Source<'_>, plan: &Plan) {
+    let manifold = source.manifold(patch);
     let contacts = manifold.contacts();
     let share = 1.0 / contacts.len() as f32;
     let [middle_a, middle_b] = contacts.iter().fold([Vec3::ZERO; 2], |[a, b], c| [a + c.arm_a, b + c.arm_b]);
     let [middle_a, middle_b] = [middle_a * share, middle_b * share];
-    let parts = [&manifold.pair.a, &manifold.pair.b];
-    let indices = parts.map(|part| part.body as usize);
-    let mut moving = 0;
-    for (side, (&index, arm)) in indices.iter().zip([middle_a, middle_b]).enumerate() {
+    for (side, arm) in [middle_a, middle_b].into_iter().enumerate() {
         pack.bodies[side][lane] = patch.rows[side];
         set(&mut pack.arms[side], lane, arm);
-        let motion = &bodies.motions[index];
-        moving += usize::from(motion.is_movable());
-        set(&mut pack.inverse_mass[side], lane, motion.inverse_mass_along);
-        let inertia = &motion.inverse_inertia;
-        let entries = [
-            inertia.x_axis.x,
-            inertia.y_axis.y,
-            inertia.z_axis.z,
-            inertia.x_axis.y,
-            inertia.y_axis.z,
-            inertia.x_axis.z,
-        ];
-        for (lanes, entry) in pack.inverse_inertia[side].iter_mut().zip(entries) {
+        let mass = &source.masses[patch.rows[side] as usize];
+        for (lanes, value) in pack.inverse_mass[side].iter_mut().zip(mass.inverse_mass) {
+            lanes[lane] = value;
+        }
+        for (lanes, entry) in pack.inverse_inertia[side].iter_mut().zip(mass.inverse_inertia) {
             lanes[lane] = entry;
         }
     }
     let material = &manifold.material;
-    pack.points = pack.points.max(contacts.len() as u32);
     set(&mut pack.normal, lane, manifold.normal);
     pack.friction[lane] = material.friction;
     pack.rolling[lane] = material.rolling_friction * manifold.size;
     pack.rolls |= material.rolling_friction > 0.0;
-    let softness = &plan.softness[usize::from(moving < 2)];
+    let softness = &plan.softness[usize::from(patch.rows[0].min(patch.rows[1]) < source.first_movable)];
     for (lanes, value) in pack.softness.iter_mut().zip([softness.rate, softness.mass, softness.impulse]) {
         lanes[lane] = value;
     }
@@ -91,14 +95,14 @@ fn fill_lane(
         let offset = contact.arm_a - middle_a;
         set(&mut offsets[point], lane, offset);
         reach += offset.length();
-        pack.gap[point][lane] = -contact.depth;
+        pack.point[point].gap[lane] = -contact.depth;
         // The mark of a point that is there, until its mass is known.
-        pack.mass[point][lane] = 1.0;
-        pack.impulse[point][lane] = contact.carried * plan.stretch;
+        pack.point[point].mass[lane] = 1.0;
+        pack.point[point].impulse[lane] = contact.carried * plan.stretch;
         if material.restitution > 0.0 {
-            let impact = impact_speed(manifold, contact, indices, bodies, plan);
+            let impact = impact_speed(manifold, contact, source.bodies, plan);
             if impact > plan.bounce_threshold {
-                pack.rebound[point][lane] = material.restitution * impact;
+                pack.point[point].rebound[lane] = material.restitution * impact;
                 pack.bounces = true;
             }
         }
@@ -117,7 +121,8 @@ fn fill_lane(
 }
 
 /// How fast two bodies will close at a point once they are there, falling on through the gap.
-fn impact_speed(manifold: &Manifold, contact: &Contact, indices: [usize; 2], bodies: &Bodies, plan: &Plan) -> f32 {
+fn impact_speed(manifold: &Manifold, contact: &Contact, bodies: &Bodies, plan: &Plan) -> f32 {
+    let indices = [manifold.pair.a.body as usize, manifold.pair.b.body as usize];
     let [a, b] = indices.map(|index| &bodies.motions[index]);
     let closing = (a.velocity_at(contact.arm_a) - b.velocity_at(contact.arm_b)).dot(manifold.normal);
     let [falling_a, falling_b] = indices.map(|index| {
@@ -175,15 +180,15 @@ fn derive<S: Simd>(simd: S, pack: &mut Pack, offsets: &Offsets) {
     store(ab, to_ab);
     store(bc, to_bc);
     store(ac, to_ac);
-    for point in 0..pack.points.min(4) as usize {
-        let offset = Vectors::load(simd, &offsets[point]);
+    for (points, offset) in pack.point.iter_mut().zip(offsets).take(pack.points as usize) {
+        let offset = Vectors::load(simd, offset);
         let p = across.dot(offset);
         let q = zero - tangent.dot(offset);
-        store(p, &mut pack.levers[point][0]);
-        store(q, &mut pack.levers[point][1]);
+        store(p, &mut points.levers[0]);
+        store(q, &mut points.levers[1]);
         let seen = aa + (p * p * bb + q * q * cc) + (p * ab + q * ac + p * q * bc) * 2.0;
-        let is_there = load(simd, &pack.mass[point]).simd_gt(zero) & seen.simd_gt(zero);
-        store(is_there.select(f32x8::splat(simd, 1.0) / seen, zero), &mut pack.mass[point]);
+        let is_there = load(simd, &points.mass).simd_gt(zero) & seen.simd_gt(zero);
+        store(is_there.select(f32x8::splat(simd, 1.0) / seen, zero), &mut points.mass);
     }
 
     let (tangent_a, tangent_b) = (arm_a.cross(tangent), arm_b.cross(tangent));

@@ -5,6 +5,7 @@
 
 use super::lanes::{Row, Twists};
 use super::pack::WIDTH;
+use crate::body::Motion;
 use crate::threads::Shared;
 use fearless_simd::Simd;
 
@@ -44,6 +45,26 @@ impl State {
         for i in 0..8 {
             self.movement[i] += self.velocity[i] * dt;
         }
+    }
+}
+
+/// How contacts move a body: all zero for what they do not.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C, align(64))]
+pub(super) struct Mass {
+    /// Along each axis of the world.
+    pub(super) inverse_mass: [f32; 3],
+    /// xx, yy, zz, xy, yz, zx.
+    pub(super) inverse_inertia: [f32; 6],
+}
+
+impl Mass {
+    pub(super) const INFINITE: Self = Self { inverse_mass: [0.0; 3], inverse_inertia: [0.0; 6] };
+
+    pub(super) fn of(motion: &Motion) -> Self {
+        let inertia = &motion.inverse_inertia;
+        let (x, y, z) = (inertia.x_axis, inertia.y_axis, inertia.z_axis);
+        Self { inverse_mass: motion.inverse_mass_along.to_array(), inverse_inertia: [x.x, y.y, z.z, x.y, y.z, x.z] }
     }
 }
 

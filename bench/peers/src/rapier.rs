@@ -1,0 +1,106 @@
+//! Scenes in rapier.
+
+use crate::Engine;
+use carom_bench_scenes::{Body, DT, Kind, SUBSTEPS, Scene, Shape, State};
+use rapier3d::prelude::{
+    CoefficientCombineRule, ColliderBuilder, PhysicsWorld, Pose, RigidBodyBuilder, RigidBodyHandle, Rotation,
+    SharedShape, TriMeshFlags, Vector,
+};
+
+pub struct World {
+    world: PhysicsWorld,
+    dynamic: Vec<RigidBodyHandle>,
+}
+
+impl Engine for World {
+    fn new(scene: &Scene, threads: usize) -> Result<Self, String> {
+        let mut world = PhysicsWorld::new();
+        world.gravity = Vector::from_array(scene.gravity.to_array());
+        world.integration_parameters.dt = DT;
+        world.integration_parameters.num_solver_iterations = SUBSTEPS as usize;
+        // Nobody sweeps bodies along their paths.
+        world.integration_parameters.max_ccd_substeps = 0;
+        use_threads(&mut world, threads)?;
+        let shapes = scene.shapes.iter().map(shape).collect::<Result<Vec<_>, _>>()?;
+        let mut dynamic = Vec::new();
+        for body in &scene.bodies {
+            let handle = world.insert_body(rigid_body(body));
+            for &index in &body.shapes {
+                let collider = ColliderBuilder::new(shapes[index].clone())
+                    .density(body.density)
+                    .friction(scene.friction)
+                    .restitution(scene.restitution)
+                    .restitution_combine_rule(CoefficientCombineRule::Max);
+                world.insert_collider(collider, Some(handle));
+            }
+            if body.kind == Kind::Dynamic {
+                dynamic.push(handle);
+            }
+        }
+        Ok(Self { world, dynamic })
+    }
+
+    fn step(&mut self) {
+        self.world.step();
+    }
+
+    fn states(&self) -> Vec<State> {
+        let state = |&handle: &RigidBodyHandle| {
+            let body = &self.world.bodies[handle];
+            State {
+                position: body.translation().to_array().into(),
+                rotation: carom_bench_scenes::glam::Quat::from_array(body.rotation().to_array()),
+                velocity: body.linvel().to_array().into(),
+                angular_velocity: body.angvel().to_array().into(),
+            }
+        };
+        self.dynamic.iter().map(state).collect()
+    }
+}
+
+#[cfg(feature = "parallel")]
+fn use_threads(world: &mut PhysicsWorld, threads: usize) -> Result<(), String> {
+    world.physics_pipeline.configure_thread_pool(threads).map_err(|error| error.to_string())
+}
+
+#[cfg(not(feature = "parallel"))]
+fn use_threads(_: &mut PhysicsWorld, threads: usize) -> Result<(), String> {
+    if threads == 1 { Ok(()) } else { Err("this build of rapier knows one thread only".to_owned()) }
+}
+
+fn rigid_body(body: &Body) -> RigidBodyBuilder {
+    let builder = match body.kind {
+        Kind::Fixed => RigidBodyBuilder::fixed(),
+        Kind::Kinematic => RigidBodyBuilder::kinematic_velocity_based(),
+        Kind::Dynamic => RigidBodyBuilder::dynamic(),
+    };
+    let rotation = Rotation::from_array(body.rotation.to_array());
+    builder
+        .pose(Pose::from_parts(vector(body.position), rotation))
+        .linvel(vector(body.velocity))
+        .angvel(vector(body.angular_velocity))
+        .linear_damping(body.damping)
+        .angular_damping(body.damping)
+        .can_sleep(false)
+}
+
+fn shape(shape: &Shape) -> Result<SharedShape, String> {
+    Ok(match shape {
+        Shape::Sphere { radius } => SharedShape::ball(*radius),
+        Shape::Cuboid { half } => SharedShape::cuboid(half.x, half.y, half.z),
+        Shape::Capsule { half_height, radius } => SharedShape::capsule_y(*half_height, *radius),
+        Shape::Hull { points } => {
+            let points: Vec<Vector> = points.iter().map(|&point| vector(point)).collect();
+            SharedShape::convex_hull(&points).ok_or("rapier finds no hull of these points")?
+        }
+        Shape::Mesh { vertices, triangles } => {
+            let vertices = vertices.iter().map(|&vertex| vector(vertex)).collect();
+            SharedShape::trimesh_with_flags(vertices, triangles.clone(), TriMeshFlags::FIX_INTERNAL_EDGES)
+                .map_err(|error| error.to_string())?
+        }
+    })
+}
+
+fn vector(vector: carom_bench_scenes::glam::Vec3) -> Vector {
+    Vector::from_array(vector.to_array())
+}

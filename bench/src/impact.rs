@@ -1,0 +1,99 @@
+//! Time of impact: `t3/<set>` is the conservative test of features that move linearly against the plain cubic, which is
+//! not conservative, on queries with exact answers; none may be missed and no time be late.
+
+#[path = "../../carom/tests/impact_queries/mod.rs"]
+mod queries;
+
+use crate::measure::{Row, compare};
+use crate::{Effort, Rows};
+use carom::impact::{Kind, Terms, cubic, features};
+use queries::Query;
+use std::hint::black_box;
+use std::time::Instant;
+
+const AREA: &str = "impact";
+const PEER: &str = "plain cubic";
+/// The slowest query may take as long, in nanoseconds.
+const SLOWEST: f64 = 200_000.0;
+
+/// The cases whose names begin with `only`.
+pub fn rows(effort: Effort, only: &str) -> Rows {
+    let mut rows = Vec::new();
+    let scenes = queries::scenes();
+    for (name, is_cloth) in [("published", false), ("cloth", true)] {
+        for (end, kind) in [("", None), ("-vertex-face", Some(Kind::VertexFace)), ("-edge-edge", Some(Kind::EdgeEdge))]
+        {
+            let case = format!("t3/{name}{end}");
+            if !case.starts_with(only) {
+                continue;
+            }
+            let set: Vec<&Query> = scenes
+                .iter()
+                .filter(|scene| scene.stem.starts_with("cloth") == is_cloth)
+                .flat_map(|scene| &scene.queries)
+                .filter(|query| kind.is_none_or(|kind| query.kind == kind))
+                .collect();
+            if set.is_empty() {
+                return Err("the queries of shared/data are not there".to_owned());
+            }
+            rows.push(row(effort, case, &set)?);
+        }
+    }
+    Ok(rows)
+}
+
+fn row(effort: Effort, case: String, set: &[&Query]) -> Result<Row, String> {
+    let terms = Terms::default();
+    let ours = |query: &Query| features(query.kind, &query.start, &query.end, &terms);
+    let plain = |query: &Query| cubic::first_root(query.kind, &query.start, &query.end);
+    let (mut alarms, mut plain_misses, mut plain_alarms) = (0, 0, 0);
+    let mut slowest = 0.0f64;
+    for (index, query) in set.iter().enumerate() {
+        let found = ours(query).map_err(|error| error.to_string())?;
+        match (found.time(), query.first) {
+            (None, Some(_)) => return Err(format!("{case}: query {index} is missed")),
+            (Some(time), Some(first)) if time > first[1] => return Err(format!("{case}: query {index} is late")),
+            (Some(_), None) => alarms += 1,
+            (None, None) | (Some(_), Some(_)) => {}
+        }
+        let root = plain(query).map_err(|error| error.to_string())?;
+        plain_misses += usize::from(root.is_none() && query.first.is_some());
+        plain_alarms += usize::from(root.is_some() && query.first.is_none());
+        // The shortest of a few, as the machine does other things, too.
+        let mut shortest = f64::INFINITY;
+        for _ in 0..5 {
+            let start = Instant::now();
+            let _ = black_box(ours(black_box(query)));
+            shortest = shortest.min(start.elapsed().as_nanos() as f64);
+        }
+        slowest = slowest.max(shortest);
+    }
+    let run_ours = || {
+        for query in set {
+            let _ = black_box(ours(query));
+        }
+    };
+    let run_plain = || {
+        for query in set {
+            let _ = black_box(plain(query));
+        }
+    };
+    let times = compare(effort, set.len(), run_ours, Some(run_plain));
+    let note = format!(
+        "{} queries: no miss, {alarms} false alarms, slowest {:.1} µs; the cubic has {plain_misses} misses and \
+         {plain_alarms} false alarms",
+        set.len(),
+        slowest / 1e3
+    );
+    if slowest > SLOWEST {
+        return Err(format!("{case}: {note}"));
+    }
+    Ok(Row::new(AREA, case, PEER, times, note))
+}
+
+/// Prints the rows that do not reach their bar: half the speed of the cubic.
+pub fn print_summary(rows: &[Row]) {
+    for (row, ratio) in rows.iter().filter_map(|row| Some((row, row.ratio?))).filter(|(_, ratio)| *ratio < 0.5) {
+        println!("{}: {ratio:.2} is below the bar of 0.5", row.case);
+    }
+}

@@ -1,0 +1,177 @@
+//! Whole scenes against rapier and Box3D: the same bodies, the same time step, the same number of substeps, no sleep and
+//! no sweeping of bodies along their paths. The time is the mean of a step, the first one left out.
+//!
+//! Ours runs in this program. A peer is a program of its own (`bench/peers`), since the features and flags that are best
+//! for one would change the others; `cargo xtask bench scenes` builds them. All take turns, and the best turn counts.
+
+mod judge;
+mod ours;
+mod peers;
+
+use crate::measure::{Row, Times};
+use crate::{Effort, Rows};
+use carom_bench_scenes::{GROWTH, Outcome, SCENES, Scene};
+use judge::Measures;
+use peers::Peer;
+
+const AREA: &str = "scenes";
+const THREADS: [usize; 2] = [1, 2];
+/// A build of a peer that was this much slower than the best one gets no second turn.
+const HOPELESS: f64 = 1.3;
+/// What a row's note begins with where ours ends elsewhere than the peers do.
+const DEVIATES: &str = "DEVIATES:";
+
+struct Plan {
+    steps: usize,
+    turns: usize,
+}
+
+impl Plan {
+    fn new(effort: Effort) -> Self {
+        match effort {
+            Effort::Quick => Self { steps: 60, turns: 1 },
+            Effort::Full => Self { steps: 300, turns: 3 },
+        }
+    }
+}
+
+/// The cases whose names begin with `only`.
+pub fn rows(effort: Effort, only: &str) -> Rows {
+    let plan = Plan::new(effort);
+    let peers = peers::found();
+    if peers.is_empty() {
+        println!(
+            "only ours is measured: there are no peers beside this program; `cargo xtask bench scenes` builds them"
+        );
+    }
+    let mut rows = Vec::new();
+    for entry in SCENES {
+        let cases = THREADS.map(|threads| (format!("{}/{threads}t", entry.name), threads));
+        let wanted: Vec<_> = cases.into_iter().filter(|(case, _)| case.starts_with(only)).collect();
+        if wanted.is_empty() {
+            continue;
+        }
+        let scene = (entry.build)();
+        for (case, threads) in wanted {
+            let peers: Vec<Peer> = peers.iter().filter(|peer| peer.takes(threads)).cloned().collect();
+            rows.push(Race { name: entry.name, case, threads, scene: &scene, peers, plan: &plan }.row()?);
+        }
+    }
+    if only.is_empty() || only == "growth" {
+        print_growth(&plan)?;
+    }
+    Ok(rows)
+}
+
+/// One scene at one number of threads.
+struct Race<'a> {
+    name: &'static str,
+    case: String,
+    threads: usize,
+    scene: &'a Scene,
+    peers: Vec<Peer>,
+    plan: &'a Plan,
+}
+
+impl Race<'_> {
+    fn row(self) -> Result<Row, String> {
+        let mut ours: Option<ours::Run> = None;
+        let mut theirs: Vec<Option<Outcome>> = vec![None; self.peers.len()];
+        for turn in 0..self.plan.turns {
+            let run = ours::run(self.scene, self.threads, self.plan.steps)?;
+            if ours.as_ref().is_none_or(|best| run.outcome.milliseconds < best.outcome.milliseconds) {
+                ours = Some(run);
+            }
+            let best = best_of(&theirs).map_or(f64::INFINITY, |(_, outcome)| outcome.milliseconds);
+            for (peer, kept) in self.peers.iter().zip(&mut theirs) {
+                if turn > 0 && kept.as_ref().is_some_and(|kept| kept.milliseconds > HOPELESS * best) {
+                    continue;
+                }
+                let outcome = peer.run(self.name, self.threads, self.plan.steps)?;
+                if kept.as_ref().is_none_or(|kept| outcome.milliseconds < kept.milliseconds) {
+                    *kept = Some(outcome);
+                }
+            }
+        }
+        let ours = ours.ok_or("no turn was taken")?;
+        self.judged(&ours, &theirs)
+    }
+
+    /// Prints what each engine came to, and the row.
+    fn judged(self, ours: &ours::Run, theirs: &[Option<Outcome>]) -> Result<Row, String> {
+        let own = Measures::of(self.scene, &ours.outcome)?;
+        println!("{:<24} {:<28} {:>9.3} ms  {own}", self.case, "carom", ours.outcome.milliseconds);
+        println!("{:<24} {:<28} {}", "", "  stages", ours.stages);
+        let mut measures = Vec::new();
+        for (peer, outcome) in self.peers.iter().zip(theirs) {
+            let Some(outcome) = outcome else { continue };
+            let measure = Measures::of(self.scene, outcome)?;
+            println!("{:<24} {:<28} {:>9.3} ms  {measure}", "", peer.name, outcome.milliseconds);
+            measures.push(measure);
+        }
+        let best = best_of(theirs);
+        let name = best.map_or("none", |(index, _)| self.peers[index].name);
+        let peer_ns = best.map(|(_, outcome)| outcome.milliseconds * 1e6);
+        let faults = judge::deviations(self.scene, &own, &measures);
+        let note = if faults.is_empty() { String::new() } else { format!("{DEVIATES} {}", faults.join("; ")) };
+        let times = Times { ours_ns: ours.outcome.milliseconds * 1e6, peer_ns };
+        let mut row = Row::new(AREA, self.case, name, times, note);
+        if !faults.is_empty() {
+            row.ratio = None;
+        }
+        Ok(row)
+    }
+}
+
+fn best_of(outcomes: &[Option<Outcome>]) -> Option<(usize, &Outcome)> {
+    let timed = outcomes.iter().enumerate().filter_map(|(index, outcome)| Some((index, outcome.as_ref()?)));
+    timed.min_by(|(_, a), (_, b)| a.milliseconds.total_cmp(&b.milliseconds))
+}
+
+/// How much the time of a body may grow from 2,000 to 20,000 of them in a container.
+const MOST_GROWTH: f64 = 1.5;
+
+fn print_growth(plan: &Plan) -> Result<(), String> {
+    let mut per_body = [0.0; 2];
+    for ((count, entry), time) in GROWTH.iter().zip(&mut per_body) {
+        *time = ours::run(&(entry.build)(), 1, plan.steps)?.outcome.milliseconds * 1e6 / *count as f64;
+    }
+    let [small, large] = per_body;
+    let verdict = if large / small < MOST_GROWTH { "reached" } else { "MISSED" };
+    println!(
+        "container, 1 thread, 2,000 to 20,000 bodies: {small:.0} to {large:.0} ns a body and step, {:.2}×; the bar of \
+         {MOST_GROWTH} is {verdict}",
+        large / small
+    );
+    Ok(())
+}
+
+/// What two threads should gain on the container.
+const LEAST_GAIN: f64 = 1.7;
+/// What the rows should reach against the best peer: each of them, and their geometric mean.
+const BARS: [f64; 2] = [1.0, 1.3];
+
+/// Prints how the rows stand against the bars; an error where ours came to something else than the peers.
+pub fn print_summary(rows: &[Row]) -> Result<(), String> {
+    let verdict = |reached: bool| if reached { "reached" } else { "MISSED" };
+    let ratios = || rows.iter().filter_map(|row| Some((row.ratio?, row.case.as_str())));
+    if let Some((worst, case)) = ratios().min_by(|a, b| a.0.total_cmp(&b.0)) {
+        let count = ratios().count() as f64;
+        let mean = (ratios().map(|(ratio, _)| ratio.ln()).sum::<f64>() / count).exp();
+        println!(
+            "best peer / ours: at least {worst:.2} ({case}); the bar of {} is {}",
+            BARS[0],
+            verdict(worst >= BARS[0])
+        );
+        println!("geometric mean of {count} cases: {mean:.2}; the bar of {} is {}", BARS[1], verdict(mean >= BARS[1]));
+    }
+    let time = |case: &str| rows.iter().find(|row| row.case == case).map(|row| row.ours_ns);
+    if let (Some(one), Some(two)) = (time("container/1t"), time("container/2t")) {
+        let gain = one / two;
+        let reached = verdict(gain >= LEAST_GAIN);
+        println!("two threads gain {gain:.2}× on the container; the bar of {LEAST_GAIN} is {reached}");
+    }
+    let deviating: Vec<&str> =
+        rows.iter().filter(|row| row.note.starts_with(DEVIATES)).map(|row| row.case.as_str()).collect();
+    if deviating.is_empty() { Ok(()) } else { Err(format!("ours deviates from the peers in {}", deviating.join(", "))) }
+}

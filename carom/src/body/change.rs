@@ -1,0 +1,295 @@
+//! What a user changes of one body. What is refused changes nothing.
+
+use super::error::{finite, in_range};
+use super::{Bodies, BodyError, BodyKind, BodyRef, Material, Motion, heavy_enough};
+use crate::detector::Filter;
+use crate::mass::MassProperties;
+use crate::pose::Pose;
+use glam::{DVec3, Vec3};
+
+/// A body, to change. Forces and torques act during the next step; impulses act at once.
+#[derive(Debug)]
+pub struct BodyMut<'a> {
+    bodies: &'a mut Bodies,
+    dense: usize,
+}
+
+impl<'a> BodyMut<'a> {
+    pub(crate) fn new(bodies: &'a mut Bodies, dense: usize) -> Self {
+        Self { bodies, dense }
+    }
+
+    /// The same body, to read.
+    pub fn as_ref(&self) -> BodyRef<'_> {
+        BodyRef::new(self.bodies, self.dense)
+    }
+
+    /// Puts it elsewhere at once, without passing through what lies between. A body that was set aside takes part
+    /// again.
+    pub fn set_pose(&mut self, pose: Pose) -> Result<(), BodyError> {
+        let pose = pose.checked().map_err(|error| BodyError::Pose { error })?;
+        self.bodies.set_pose(self.dense, pose);
+        self.put();
+        self.bodies.natures[self.dense].set_aside = false;
+        Ok(())
+    }
+
+    /// Gives its centre of mass this velocity. A fixed body has none and stays as it is.
+    pub fn set_velocity(&mut self, velocity: impl Into<Vec3>) -> Result<(), BodyError> {
+        let velocity = velocity.into();
+        finite("velocity", velocity)?;
+        if self.as_ref().kind() != BodyKind::Fixed {
+            self.motion().velocity = velocity;
+            self.hold();
+        }
+        Ok(())
+    }
+
+    /// Gives it this angular velocity. A fixed body has none and stays as it is.
+    pub fn set_angular_velocity(&mut self, angular_velocity: impl Into<Vec3>) -> Result<(), BodyError> {
+        let angular_velocity = angular_velocity.into();
+        finite("angular velocity", angular_velocity)?;
+        if self.as_ref().kind() != BodyKind::Fixed {
+            self.motion().angular_velocity = angular_velocity;
+            self.hold();
+        }
+        Ok(())
+    }
+
+    /// Pushes its centre of mass during the next step, in N.
+    pub fn apply_force(&mut self, force: impl Into<Vec3>) -> Result<(), BodyError> {
+        let force = force.into();
+        finite("force", force)?;
+        self.motion().force += force;
+        Ok(())
+    }
+
+    /// Pushes it at a point of the world during the next step.
+    pub fn apply_force_at(&mut self, force: impl Into<Vec3>, point: impl Into<DVec3>) -> Result<(), BodyError> {
+        let (force, arm) = (force.into(), self.arm_to(point.into())?);
+        finite("force", force)?;
+        self.motion().force += force;
+        self.motion().torque += arm.cross(force);
+        Ok(())
+    }
+
+    /// Turns it during the next step, in Nm around the axes of the world.
+    pub fn apply_torque(&mut self, torque: impl Into<Vec3>) -> Result<(), BodyError> {
+        let torque = torque.into();
+        finite("torque", torque)?;
+        self.motion().torque += torque;
+        Ok(())
+    }
+
+    /// Changes its momentum at once, in Ns.
+    pub fn apply_impulse(&mut self, impulse: impl Into<Vec3>) -> Result<(), BodyError> {
+        let impulse = impulse.into();
+        finite("impulse", impulse)?;
+        self.motion().apply_impulse(impulse, Vec3::ZERO);
+        self.hold();
+        Ok(())
+    }
+
+    /// Strikes it at a point of the world, in Ns.
+    pub fn apply_impulse_at(&mut self, impulse: impl Into<Vec3>, point: impl Into<DVec3>) -> Result<(), BodyError> {
+        let (impulse, arm) = (impulse.into(), self.arm_to(point.into())?);
+        finite("impulse", impulse)?;
+        self.motion().apply_impulse(impulse, arm);
+        self.hold();
+        Ok(())
+    }
+
+    /// Changes its angular momentum at once, in Nms around the axes of the world.
+    pub fn apply_angular_impulse(&mut self, impulse: impl Into<Vec3>) -> Result<(), BodyError> {
+        let impulse = impulse.into();
+        finite("angular impulse", impulse)?;
+        let motion = self.motion();
+        motion.angular_velocity += motion.inverse_inertia * impulse;
+        self.hold();
+        Ok(())
+    }
+
+    /// Wakes it, and with the next step all that it slept with.
+    pub fn wake(&mut self) {
+        self.bodies.wake(self.dense);
+    }
+
+    /// Pushes its centre of mass in every step until it is set to something else, in N.
+    pub fn set_constant_force(&mut self, force: impl Into<Vec3>) -> Result<(), BodyError> {
+        let force = force.into();
+        finite("force", force)?;
+        self.bodies.set_constant(self.dense, [force, self.as_ref().constant_torque()]);
+        self.wake();
+        Ok(())
+    }
+
+    /// Turns it in every step until it is set to something else, in Nm around the axes of the world.
+    pub fn set_constant_torque(&mut self, torque: impl Into<Vec3>) -> Result<(), BodyError> {
+        let torque = torque.into();
+        finite("torque", torque)?;
+        self.bodies.set_constant(self.dense, [self.as_ref().constant_force(), torque]);
+        self.wake();
+        Ok(())
+    }
+
+    /// Lets it take part or not. What takes no part keeps its pose and velocity, is touched by nothing and found by no
+    /// question; what it touched is told of the end and wakes.
+    pub fn set_enabled(&mut self, is_enabled: bool) {
+        if self.as_ref().is_enabled() != is_enabled {
+            self.bodies.natures[self.dense].is_disabled = !is_enabled;
+            self.put();
+            self.refilter();
+        }
+    }
+
+    /// Gives all its shapes this material.
+    pub fn set_material(&mut self, material: Material) -> Result<(), BodyError> {
+        let material = material.checked()?;
+        for index in 0..self.as_ref().slots().len() {
+            self.collider(index)?.material = material;
+        }
+        self.wake();
+        Ok(())
+    }
+
+    /// Gives one of its shapes, counted from 0, this material.
+    pub fn set_shape_material(&mut self, index: usize, material: Material) -> Result<(), BodyError> {
+        let material = material.checked()?;
+        self.collider(index)?.material = material;
+        self.wake();
+        Ok(())
+    }
+
+    /// Puts one of its shapes, counted from 0, into other groups. Whom it meets is asked anew with the next step.
+    pub fn set_shape_filter(&mut self, index: usize, filter: Filter) -> Result<(), BodyError> {
+        self.collider(index)?.filter = filter;
+        self.refilter();
+        Ok(())
+    }
+
+    /// The rates at which its velocity and its angular velocity decay, in 1/s.
+    pub fn set_damping(&mut self, linear: f32, angular: f32) -> Result<(), BodyError> {
+        in_range("linear damping", linear, 0.0, f32::MAX)?;
+        in_range("angular damping", angular, 0.0, f32::MAX)?;
+        let nature = &mut self.bodies.natures[self.dense];
+        (nature.linear_damping, nature.angular_damping) = (linear, angular);
+        self.wake();
+        Ok(())
+    }
+
+    /// How much of the world's gravity it feels.
+    pub fn set_gravity_scale(&mut self, scale: f32) -> Result<(), BodyError> {
+        in_range("gravity scale", scale, -f32::MAX, f32::MAX)?;
+        self.bodies.natures[self.dense].gravity_scale = scale;
+        self.wake();
+        Ok(())
+    }
+
+    /// Gives it another mass, spread as before; it must be dynamic.
+    pub fn set_mass(&mut self, mass: f32) -> Result<(), BodyError> {
+        let nature = &self.bodies.natures[self.dense];
+        let (center_of_mass, inertia) = (nature.center_of_mass, nature.inertia);
+        let id = nature.id;
+        let properties = match nature.kind {
+            BodyKind::Dynamic => MassProperties { mass: nature.mass, center_of_mass, inertia }.with_mass(mass),
+            BodyKind::Fixed | BodyKind::Kinematic => return Err(BodyError::NotDynamic { id }),
+        };
+        self.set_mass_properties(properties.map_err(|error| BodyError::TotalMass { error })?)
+    }
+
+    /// Gives it another mass, centre of mass and inertia; it must be dynamic. Its frame stays where it is.
+    pub fn set_mass_properties(&mut self, properties: MassProperties) -> Result<(), BodyError> {
+        let view = self.as_ref();
+        if view.kind() != BodyKind::Dynamic {
+            return Err(BodyError::NotDynamic { id: view.id() });
+        }
+        let properties = heavy_enough(properties.checked().map_err(|error| BodyError::TotalMass { error })?)?;
+        let pose = view.pose();
+        self.bodies.natures[self.dense].weigh(&mut self.bodies.motions[self.dense], &properties);
+        self.bodies.set_pose(self.dense, pose);
+        self.put();
+        Ok(())
+    }
+
+    /// Locks the axes of the world along which it cannot move, and frees the others.
+    pub fn lock_translation(&mut self, axes: [bool; 3]) {
+        self.bodies.natures[self.dense].locked = axes;
+        self.hold();
+        self.wake();
+    }
+
+    /// Locks the axes of the world around which it cannot turn, and frees the others.
+    pub fn lock_rotation(&mut self, axes: [bool; 3]) {
+        self.bodies.natures[self.dense].locked_rotation = axes;
+        self.hold();
+        self.wake();
+    }
+
+    /// No step leaves it faster than this, in m/s; none for no limit.
+    pub fn set_max_speed(&mut self, speed: Option<f32>) -> Result<(), BodyError> {
+        speed.map_or(Ok(()), |speed| in_range("greatest speed", speed, 0.0, f32::MAX))?;
+        self.bodies.natures[self.dense].most_speed = speed;
+        self.hold();
+        Ok(())
+    }
+
+    /// No step leaves it turning faster than this, in rad/s; none for no limit.
+    pub fn set_max_angular_speed(&mut self, speed: Option<f32>) -> Result<(), BodyError> {
+        speed.map_or(Ok(()), |speed| in_range("greatest angular speed", speed, 0.0, f32::MAX))?;
+        self.bodies.natures[self.dense].most_angular_speed = speed;
+        self.hold();
+        Ok(())
+    }
+
+    /// Whether it may fall asleep.
+    pub fn set_may_sleep(&mut self, may_sleep: bool) {
+        self.bodies.rests[self.dense].may_sleep = may_sleep;
+        self.wake();
+    }
+
+    /// Gives it another number of the caller's.
+    pub fn set_user_data(&mut self, user_data: u64) {
+        self.bodies.natures[self.dense].user_data = user_data;
+    }
+
+    /// Holds its velocities to its locks and limits; its boxes will follow.
+    fn hold(&mut self) {
+        let (nature, motion) = (&mut self.bodies.natures[self.dense], &mut self.bodies.motions[self.dense]);
+        nature.apply_locks(motion);
+        nature.limit(motion);
+        self.bodies.displace(self.dense);
+    }
+
+    /// It is elsewhere or otherwise there: what is near it wakes with the next step.
+    fn put(&mut self) {
+        let id = self.as_ref().id();
+        self.bodies.put.push(id);
+        self.bodies.displace(self.dense);
+        self.bodies.wake(self.dense);
+    }
+
+    fn refilter(&mut self) {
+        let id = self.as_ref().id();
+        self.bodies.refiltered.push(id);
+        self.wake();
+    }
+
+    fn collider(&mut self, index: usize) -> Result<&mut super::Collider, BodyError> {
+        let view = self.as_ref();
+        let unknown = BodyError::NoShape { id: view.id(), index };
+        let slot = view.slots().get(index).copied();
+        slot.and_then(|slot| self.bodies.collider_mut(slot)).ok_or(unknown)
+    }
+
+    /// What changes it wakes it.
+    fn motion(&mut self) -> &mut Motion {
+        self.bodies.wake(self.dense);
+        &mut self.bodies.motions[self.dense]
+    }
+
+    fn arm_to(&mut self, point: DVec3) -> Result<Vec3, BodyError> {
+        let arm = (point - self.bodies.motions[self.dense].center).as_vec3();
+        finite("point", arm)?;
+        Ok(arm)
+    }
+}

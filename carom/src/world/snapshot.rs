@@ -1,0 +1,163 @@
+//! Snapshots: all that the next step depends on, and a hash of it.
+//!
+//! A step is a function of the snapshot, of what the user has changed since, of `dt`, and of the filter's answers. The broad
+//! phase is not part of it: pairs are taken from it in the order of their slots, so only the boxes matter, and a restored
+//! world builds it anew from them. Neither is the number of threads. What was kept of each pair (caches, impulses) is.
+
+use super::World;
+use super::events::Log;
+use crate::body::Bodies;
+use crate::bounds::Aabb;
+use crate::narrow::MeetingsCopy;
+use crate::response::Solver;
+use glam::{DVec3, Vec3};
+
+/// A world at one moment, to go back to; see [`World::snapshot`].
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    bodies: Bodies,
+    /// By slot, as the broad phase has them.
+    boxes: Vec<(u32, Aabb)>,
+    meetings: MeetingsCopy,
+    log: Log,
+    gravity: Vec3,
+    solver: Solver,
+    bounce_threshold: f32,
+    sleeps: bool,
+    boxes_for: Option<f32>,
+    last_steps: [Option<f32>; 2],
+    next_island: u32,
+    time: f64,
+}
+
+impl Snapshot {
+    /// How many bytes it holds. Large shapes are shared with the world and not counted.
+    pub fn size(&self) -> usize {
+        size_of::<Self>() + self.bodies.size() + size_of_val(&self.boxes[..]) + self.meetings.size()
+    }
+}
+
+impl World {
+    /// All that the next step depends on, but for the filter, the broad phase, the number of threads and how inner edges
+    /// are felt, which belong to the world. Nothing changes in the world.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// let mut world = World::default();
+    /// world.add(Body::fixed().shape(Shape::cuboid(5.0, 0.5, 5.0)?))?;
+    /// world.add(Body::dynamic().at([0.0, 1.2, 0.0]).angular_velocity([1.0, 2.0, 3.0]).shape(Shape::cuboid(0.5, 0.5, 0.5)?))?;
+    /// let before = world.snapshot();
+    /// let run = |world: &mut World| -> Result<u64, Box<dyn std::error::Error>> {
+    ///     for _ in 0..60 {
+    ///         world.step(1.0 / 60.0)?;
+    ///     }
+    ///     Ok(world.hash())
+    /// };
+    /// let first = run(&mut world)?;
+    /// world.restore(&before);
+    /// assert_eq!(run(&mut world)?, first);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn snapshot(&self) -> Snapshot {
+        let slots = 0..self.bodies.slot_count();
+        Snapshot {
+            bodies: self.bodies.clone(),
+            boxes: slots.filter_map(|slot| Some((slot, self.broad.bounds(slot)?))).collect(),
+            meetings: self.meetings.copy(),
+            log: self.log.clone(),
+            gravity: self.gravity,
+            solver: self.solver,
+            bounce_threshold: self.bounce_threshold,
+            sleeps: self.sleeps,
+            boxes_for: self.boxes_for,
+            last_steps: self.outcome.last_steps(),
+            next_island: self.islands.next_name,
+            time: self.time,
+        }
+    }
+
+    /// Goes back to a snapshot, of this world or of another. From there on, the same changes and steps give the same bodies
+    /// bit for bit. Ids are those of the time of the snapshot. There are no events until the next step.
+    pub fn restore(&mut self, snapshot: &Snapshot) {
+        self.bodies.clone_from(&snapshot.bodies);
+        self.broad = self.structure.build();
+        for (slot, bounds) in &snapshot.boxes {
+            let inserted = self.broad.insert(*slot, *bounds);
+            debug_assert_eq!(inserted, Ok(()), "the boxes were in a broad phase before");
+        }
+        self.meetings.restore(&snapshot.meetings);
+        self.log.restore(&snapshot.log);
+        self.gravity = snapshot.gravity;
+        self.solver = snapshot.solver;
+        self.bounce_threshold = snapshot.bounce_threshold;
+        self.sleeps = snapshot.sleeps;
+        self.boxes_for = snapshot.boxes_for;
+        self.outcome.set_last_steps(snapshot.last_steps);
+        self.islands.next_name = snapshot.next_island;
+        self.time = snapshot.time;
+        self.step = super::Step::default();
+    }
+
+    /// 64 bits of the poses, velocities and forces of all bodies, of their rest, and of all contacts with their impulses:
+    /// worlds that differ in one of them have, but for chance, different hashes. What pairs keep beside their contacts only
+    /// to be faster is left out; it shows in later contacts.
+    pub fn hash(&self) -> u64 {
+        let mut digest = Digest::default();
+        for ((motion, rest), nature) in self.bodies.motions.iter().zip(&self.bodies.rests).zip(&self.bodies.natures) {
+            digest.place(motion.center);
+            digest.floats(motion.rotation.to_array());
+            for vector in [motion.velocity, motion.angular_velocity, motion.force, motion.torque] {
+                digest.floats(vector.to_array());
+            }
+            digest.floats([rest.still_for, motion.inverse_mass]);
+            digest.word(u64::from(rest.is_asleep()) << 1 | u64::from(nature.is_left_out()));
+        }
+        for head in self.meetings.heads() {
+            digest.word(u64::from(head.pair.a) << 32 | u64::from(head.pair.b));
+            digest.word(u64::from(head.is_touching));
+        }
+        for manifold in self.meetings.manifolds() {
+            for vector in [manifold.normal, manifold.friction, manifold.rolling] {
+                digest.floats(vector.to_array());
+            }
+            digest.floats([manifold.twist]);
+            for contact in manifold.contacts() {
+                digest.floats(contact.arm_a.to_array());
+                digest.floats(contact.arm_b.to_array());
+                digest.floats([contact.depth, contact.impulse, contact.carried]);
+            }
+        }
+        digest.floats(self.outcome.last_steps().map(|step| step.unwrap_or(0.0)));
+        digest.floats([self.boxes_for.unwrap_or(0.0)]);
+        digest.end()
+    }
+}
+
+/// Words mixed into one: each is multiplied in, so that order and every bit count.
+struct Digest(u64);
+
+impl Default for Digest {
+    fn default() -> Self {
+        Self(0x9e37_79b9_7f4a_7c15)
+    }
+}
+
+impl Digest {
+    fn word(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(29) ^ word).wrapping_mul(0xd134_2543_de82_ef95);
+    }
+
+    fn floats<const N: usize>(&mut self, floats: [f32; N]) {
+        floats.iter().for_each(|value| self.word(u64::from(value.to_bits())));
+    }
+
+    fn place(&mut self, place: DVec3) {
+        place.to_array().iter().for_each(|value| self.word(value.to_bits()));
+    }
+
+    fn end(self) -> u64 {
+        let mixed = (self.0 ^ (self.0 >> 32)).wrapping_mul(0xda94_2042_e4dd_58b5);
+        mixed ^ (mixed >> 29)
+    }
+}

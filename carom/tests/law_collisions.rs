@@ -1,0 +1,193 @@
+//! Newton's law of impact: what two bodies do that strike each other, against the closed form.
+
+mod law_worlds;
+
+use carom::prelude::*;
+use law_worlds::{DT, GRAVITY, Outcome, run, weightless, with_floor};
+
+/// Steps until the two have met and parted again, or settled.
+const STEPS: usize = 60;
+
+#[test]
+fn two_spheres_share_their_momentum_by_restitution_and_mass() -> Outcome {
+    for restitution in [0.0f32, 0.25, 0.5, 1.0] {
+        for (mass_a, mass_b) in [(1.0f32, 1.0f32), (1.0, 10.0), (10.0, 1.0), (1.0, 1000.0)] {
+            for (speed_a, speed_b) in [(2.0f32, 0.0f32), (3.0, -4.0), (5.0, 1.0)] {
+                let mut world = weightless();
+                let ball = |x: f64, speed: f32, mass: f32| -> Result<Body, ShapeError> {
+                    let body = Body::dynamic().at([x, 0.0, 0.0]).velocity([speed, 0.0, 0.0]).mass(mass);
+                    Ok(body.shape(Shape::sphere(0.5)?).restitution(restitution).friction(0.0))
+                };
+                let a = world.add(ball(0.0, speed_a, mass_a)?)?;
+                let b = world.add(ball(1.3, speed_b, mass_b)?)?;
+                run(&mut world, STEPS)?;
+                // v′ = (m₁v₁ + m₂v₂ ± m·e·(v₁ − v₂)) / (m₁ + m₂), m the other's mass.
+                let momentum = mass_a * speed_a + mass_b * speed_b;
+                let lost = restitution * (speed_a - speed_b);
+                let expected =
+                    [momentum - mass_b * lost, momentum + mass_a * lost].map(|share| share / (mass_a + mass_b));
+                for (id, expected) in [a, b].into_iter().zip(expected) {
+                    let found = world.body(id)?.velocity();
+                    let off = (found - Vec3::X * expected).length() / (speed_a - speed_b);
+                    assert!(
+                        off < 1e-4,
+                        "e = {restitution}, masses {mass_a} and {mass_b}, speeds {speed_a} and {speed_b}: {found} \
+                         instead of {expected}"
+                    );
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn an_off_centre_hit_turns_the_box_as_its_inertia_says() -> Outcome {
+    // j = −(1 + e)·v·n / (1/m₁ + 1/m₂ + n·((I₂⁻¹(r × n)) × r)): a sphere that hits a box at height r above its centre.
+    for restitution in [0.5f32, 1.0] {
+        for height in [0.0f32, 0.2, -0.3, 0.4] {
+            for (mass, half) in [(1.0f32, Vec3::new(0.5, 0.5, 0.5)), (4.0, Vec3::new(0.3, 0.6, 0.4))] {
+                let mut world = weightless();
+                let speed = 3.0;
+                let ball = Body::dynamic()
+                    .at([-1.5, f64::from(height), 0.0])
+                    .velocity([speed, 0.0, 0.0])
+                    .shape(Shape::sphere(0.25)?)
+                    .mass(2.0)
+                    .friction(0.0)
+                    .restitution(restitution);
+                let ball = world.add(ball)?;
+                let target = Body::dynamic().shape(Shape::cuboid(half.x, half.y, half.z)?).mass(mass).friction(0.0);
+                let target = world.add(target.restitution(restitution))?;
+                for _ in 0..STEPS {
+                    world.step(DT)?;
+                    if world.body(target)?.velocity().length() > 0.1 {
+                        break;
+                    }
+                }
+                let inertia = mass / 3.0 * (half.x * half.x + half.y * half.y);
+                let resistance = 1.0 / 2.0 + 1.0 / mass + height * height / inertia;
+                let impulse = (1.0 + restitution) * speed / resistance;
+                let expected_turn = -height * impulse / inertia;
+                let case = format!("e = {restitution}, height {height}, mass {mass}");
+                let found = world.body(target)?;
+                let off = (found.velocity() - Vec3::X * (impulse / mass)).length() / speed;
+                assert!(off < 1e-4, "{case}: {} instead of {}", found.velocity(), impulse / mass);
+                let off = (found.angular_velocity() - Vec3::Z * expected_turn).length() / speed;
+                assert!(off < 3e-4, "{case}: turns by {} instead of {expected_turn}", found.angular_velocity());
+                let found = world.body(ball)?.velocity();
+                let off = (found - Vec3::X * (speed - impulse / 2.0)).length() / speed;
+                assert!(off < 1e-4, "{case}: {found} instead of {}", speed - impulse / 2.0);
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_ball_bounces_to_the_height_that_restitution_gives_back() -> Outcome {
+    bounces_as_high_as_it_should(DT / 8.0)
+}
+
+#[test]
+#[ignore = "an impact that was further off than the margin is seen too late: 0.09 m are lost of a fall from 4 m"]
+fn a_ball_bounces_as_high_in_long_steps() -> Outcome {
+    bounces_as_high_as_it_should(DT)
+}
+
+fn bounces_as_high_as_it_should(dt: f32) -> Outcome {
+    let (drop, radius) = (4.0f64, 0.5f32);
+    let mut faults = Vec::new();
+    for restitution in [0.0f32, 0.3, 0.5, 0.8, 1.0] {
+        let mut world = with_floor(0.0, restitution)?;
+        let place = [0.0, drop + f64::from(radius), 0.0];
+        let ball = Body::dynamic().at(place).shape(Shape::sphere(radius)?).friction(0.0).restitution(restitution);
+        let id = world.add(ball)?;
+        // Down, up and not all the way down again.
+        let fall = (2.0 * drop as f32 / GRAVITY).sqrt();
+        let steps = ((1.0 + 1.8 * restitution) * fall / dt) as usize;
+        let mut highest = 0.0f64;
+        for _ in 0..steps {
+            world.step(dt)?;
+            let body = world.body(id)?;
+            if body.velocity().y > 0.0 {
+                highest = highest.max(body.position().y - f64::from(radius));
+            }
+        }
+        // v′ = e·v and h = v² / 2g.
+        let expected = f64::from(restitution * restitution) * drop;
+        if (highest - expected).abs() > 0.01 * drop {
+            faults.push(format!("e = {restitution}: {highest:.3} m instead of {expected:.3}"));
+        }
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
+    Ok(())
+}
+
+#[test]
+fn an_elastic_ball_keeps_its_speed_between_two_walls() -> Outcome {
+    let mut world = weightless();
+    for x in [-3.0, 3.0] {
+        world.add(Body::fixed().at([x, 0.0, 0.0]).shape(Shape::cuboid(0.5, 5.0, 5.0)?).restitution(1.0))?;
+    }
+    let ball = Body::dynamic().velocity([4.0, 0.0, 0.0]).shape(Shape::sphere(0.5)?).restitution(1.0).friction(0.0);
+    let id = world.add(ball)?;
+    let mut hits = 0;
+    let mut before = 4.0f32;
+    for _ in 0..1000 {
+        world.step(DT)?;
+        let speed = world.body(id)?.velocity().x;
+        hits += usize::from(speed * before < 0.0);
+        before = speed;
+    }
+    assert!((15..=18).contains(&hits), "{hits} hits in 1000 steps over 4 m at 4 m/s");
+    assert!((before.abs() - 4.0).abs() < 1e-4, "{before} m/s after {hits} hits");
+    Ok(())
+}
+
+#[test]
+fn a_cradle_passes_the_blow_to_the_last_ball() -> Outcome {
+    // A little apart, so that the blows follow each other: each ball takes over the speed of the one before.
+    let mut world = weightless();
+    let mut balls = Vec::new();
+    for index in 0..5 {
+        let speed = if index == 0 { 2.0 } else { 0.0 };
+        let body = Body::dynamic().at([1.1 * f64::from(index), 0.0, 0.0]).velocity([speed, 0.0, 0.0]);
+        balls.push(world.add(body.shape(Shape::sphere(0.5)?).restitution(1.0).friction(0.0))?);
+    }
+    let mut struck = vec![0; balls.len()];
+    for step in 1..=60 {
+        world.step(DT)?;
+        for (ball, struck) in balls.iter().zip(&mut struck) {
+            if *struck == 0 && world.body(*ball)?.velocity().x > 0.1 {
+                *struck = step;
+            }
+        }
+    }
+    assert!(struck.is_sorted() && struck.iter().all(|&step| step > 0), "struck at steps {struck:?}");
+    for (index, &ball) in balls.iter().enumerate() {
+        let expected = if index == 4 { 2.0 } else { 0.0 };
+        let found = world.body(ball)?.velocity();
+        assert!((found - Vec3::X * expected).length() < 2e-3, "ball {index}: {found} instead of {expected}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_cradle_of_touching_balls_keeps_their_order() -> Outcome {
+    let mut world = weightless();
+    let mut balls = Vec::new();
+    for index in 0..5 {
+        let (x, speed) = if index == 0 { (-0.3, 2.0) } else { (f64::from(index), 0.0) };
+        let body = Body::dynamic().at([x, 0.0, 0.0]).velocity([speed, 0.0, 0.0]).mass(1.0);
+        balls.push(world.add(body.shape(Shape::sphere(0.5)?).restitution(1.0).friction(0.0))?);
+    }
+    run(&mut world, 60)?;
+    let speeds = balls.iter().map(|&ball| Ok(world.body(ball)?.velocity().x)).collect::<Result<Vec<_>, BodyError>>()?;
+    assert!(speeds.is_sorted_by(|a, b| *a <= b + 1e-4), "{speeds:?}: a ball went through the next");
+    let momentum: f32 = speeds.iter().sum();
+    assert!((momentum - 2.0).abs() < 1e-4, "{speeds:?} have a momentum of {momentum} instead of 2");
+    let energy: f32 = speeds.iter().map(|speed| speed * speed).sum();
+    assert!(energy < 4.0 + 1e-3, "{speeds:?} have more energy than the blow");
+    Ok(())
+}

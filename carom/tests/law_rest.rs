@@ -1,0 +1,113 @@
+//! What rests stays, what overlaps parts without a jump, and what comes near stops at the surface.
+
+mod law_worlds;
+
+use carom::prelude::*;
+use law_worlds::{DT, Outcome, SLOP, run, weightless, with_floor};
+
+#[test]
+fn a_box_on_the_floor_stays_for_ten_thousand_steps() -> Outcome {
+    for half in [0.05f32, 0.5, 5.0] {
+        let mut world = with_floor(0.5, 0.0)?;
+        let body = Body::dynamic().at([0.0, f64::from(half), 0.0]).shape(Shape::cuboid(half, half, half)?);
+        let id = world.add(body)?;
+        run(&mut world, 120)?;
+        let start = world.body(id)?.pose();
+        let (mut furthest, mut most_turn) = (0.0f64, 0.0f32);
+        for _ in 0..10_000 {
+            world.step(DT)?;
+            let pose = world.body(id)?.pose();
+            furthest = furthest.max(pose.position.distance(start.position));
+            most_turn = most_turn.max(turn_between(start.rotation, pose.rotation));
+        }
+        let size = 2.0 * f64::from(half);
+        println!("half {half}: moved by {:.2e} of its size, turned by {most_turn:.2e}", furthest / size);
+        assert!(furthest < 1e-4 * size, "half {half}: moved by {furthest} m");
+        assert!(most_turn < 1e-4, "half {half}: turned by {most_turn}");
+        let depth = f64::from(half) - start.position.y;
+        assert!((-1e-4..1.2 * SLOP).contains(&depth), "half {half}: rests {depth} m deep");
+    }
+    Ok(())
+}
+
+/// Exact for small angles, unlike the angle from a cosine.
+fn turn_between(a: Quat, b: Quat) -> f32 {
+    let turn = a.conjugate() * b;
+    2.0 * Vec3::new(turn.x, turn.y, turn.z).length()
+}
+
+#[test]
+fn an_overlap_with_the_floor_resolves_to_the_slop_and_no_further() -> Outcome {
+    for depth in [0.02f64, 0.1, 0.3] {
+        let mut world = with_floor(0.5, 0.0)?;
+        let body = Body::dynamic().at([0.0, 0.5 - depth, 0.0]).shape(Shape::cuboid(0.5, 0.5, 0.5)?);
+        let id = world.add(body)?;
+        let mut highest = f64::NEG_INFINITY;
+        for _ in 0..240 {
+            world.step(DT)?;
+            highest = highest.max(world.body(id)?.position().y - 0.5);
+        }
+        assert!(highest < 0.01, "{depth} m deep: jumped by {highest} m");
+        let rest = 0.5 - world.body(id)?.position().y;
+        assert!((-1e-4..1.2 * SLOP).contains(&rest), "{depth} m deep: rests {rest} m deep");
+        assert!(world.body(id)?.velocity().length() < 1e-3, "{depth} m deep: {}", world.body(id)?.velocity());
+    }
+    Ok(())
+}
+
+#[test]
+fn two_overlapping_bodies_part_without_flying_off() -> Outcome {
+    for depth in [0.02f64, 0.1, 0.3] {
+        let mut world = weightless();
+        let cube = Body::dynamic().shape(Shape::cuboid(0.5, 0.5, 0.5)?).mass(1.0);
+        let a = world.add(cube.clone())?;
+        let b = world.add(cube.at([1.0 - depth, 0.0, 0.0]))?;
+        run(&mut world, 300)?;
+        let gap = world.body(b)?.position().x - world.body(a)?.position().x - 1.0;
+        assert!((-1.2 * SLOP..2.5 * depth).contains(&gap), "{depth} m deep: now {gap} m apart");
+        // What is left of the push is the less the softer it was; none at all would take springs without end.
+        let parting = f64::from(world.body(b)?.velocity().x - world.body(a)?.velocity().x);
+        assert!(parting.abs() < 0.5 * depth, "{depth} m deep: still parting at {parting} m/s");
+        let middle = 0.5 * (world.body(a)?.position() + world.body(b)?.position());
+        assert!((middle.x - 0.5 * (1.0 - depth)).abs() < 1e-4, "{depth} m deep: the middle went to {middle}");
+    }
+    Ok(())
+}
+
+#[test]
+fn what_comes_near_stops_at_the_surface() -> Outcome {
+    for gap in [0.002f64, 0.01, 0.019, 0.1] {
+        for speed in [0.2f32, 1.0, 5.0] {
+            let mut world = weightless();
+            law_worlds::add_floor(&mut world, 0.0, 0.0)?;
+            let body = Body::dynamic().at([0.0, 0.5 + gap, 0.0]).velocity([0.0, -speed, 0.0]);
+            let id = world.add(body.shape(Shape::sphere(0.5)?))?;
+            let mut lowest = f64::INFINITY;
+            for _ in 0..120 {
+                world.step(DT)?;
+                lowest = lowest.min(world.body(id)?.position().y - 0.5);
+            }
+            let (rest, velocity) = (world.body(id)?.position().y - 0.5, world.body(id)?.velocity());
+            let case = format!("{gap} m away at {speed} m/s");
+            assert!(lowest > -1.2 * SLOP - 1e-3 * f64::from(speed), "{case}: went {lowest} m deep");
+            assert!(rest.abs() < 1.2 * SLOP, "{case}: stopped {rest} m from the surface");
+            assert!(velocity.length() < 2e-3, "{case}: still moves by {velocity}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn what_passes_at_a_distance_is_not_touched() -> Outcome {
+    for gap in [0.05f64, 0.2] {
+        let mut world = weightless();
+        law_worlds::add_floor(&mut world, 1.0, 0.0)?;
+        let velocity = Vec3::new(3.0, 0.0, 1.0);
+        let body = Body::dynamic().at([0.0, 0.5 + gap, 0.0]).velocity(velocity).shape(Shape::cuboid(0.5, 0.5, 0.5)?);
+        let id = world.add(body)?;
+        run(&mut world, 120)?;
+        assert_eq!(world.body(id)?.velocity(), velocity, "{gap} m above the floor");
+        assert_eq!(world.body(id)?.angular_velocity(), Vec3::ZERO, "{gap} m above the floor");
+    }
+    Ok(())
+}

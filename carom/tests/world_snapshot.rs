@@ -1,0 +1,162 @@
+//! Snapshots go on bit for bit.
+
+mod random;
+
+use carom::body::BodyShape;
+use carom::broad::Structure;
+use carom::prelude::*;
+use carom::shape::Part;
+use random::{rotation, vector};
+
+type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+const DT: f32 = 1.0 / 60.0;
+
+/// A tray full of tumbling shapes, a sensor and a stirrer.
+fn heap(threads: usize, structure: Structure) -> Result<World, Box<dyn std::error::Error>> {
+    let mut world = World::builder().threads(threads).broad_phase(structure).build()?;
+    world.add(Body::fixed().shape(Shape::cuboid(8.0, 0.5, 8.0)?))?;
+    let stirrer = Body::kinematic().at([0.0, 1.0, 0.0]).angular_velocity([0.0, 1.0, 0.0]);
+    world.add(stirrer.shape(Shape::cuboid(3.0, 0.3, 0.3)?))?;
+    world.add(Body::fixed().at([0.0, 2.0, 0.0]).part(BodyShape::new(Shape::sphere(1.5)?).sensor()))?;
+    let mut random = fastrand::Rng::with_seed(11);
+    for index in 0..120 {
+        let place = vector(&mut random, 3.0) + Vec3::Y * 5.0;
+        let shape = match index % 4 {
+            0 => Shape::sphere(0.3)?,
+            1 => Shape::cuboid(0.3, 0.2, 0.4)?,
+            2 => Shape::capsule(0.2, 0.2)?,
+            _ => Shape::compound(vec![
+                Part { pose: LocalPose::at([-0.2, 0.0, 0.0]), shape: Shape::sphere(0.2)? },
+                Part { pose: LocalPose::at([0.2, 0.0, 0.0]), shape: Shape::cuboid(0.2, 0.2, 0.2)? },
+            ])?,
+        };
+        let body = Body::dynamic().at(place.as_dvec3()).rotated(rotation(&mut random));
+        world.add(body.angular_velocity(vector(&mut random, 3.0)).shape(shape).restitution(0.3))?;
+    }
+    Ok(world)
+}
+
+/// What the user does in a step.
+fn poke(world: &mut World, step: u32) -> Outcome {
+    let ids: Vec<BodyId> = world.bodies().map(|body| body.id()).collect();
+    let id = ids[3 + step as usize % (ids.len() - 3)];
+    match step % 7 {
+        0 => world.body_mut(id)?.apply_impulse([5.0, 20.0, 0.0])?,
+        2 => world.body_mut(id)?.set_pose(Pose::at([0.0, 4.0 + f64::from(step % 3), 0.0]))?,
+        3 => world.remove(id)?,
+        4 => {
+            let body = Body::dynamic().at([0.5, 6.0, 0.5]).velocity([0.0, -9.0, 0.0]);
+            world.add(body.shape(Shape::sphere(0.25)?))?;
+        }
+        5 => world.body_mut(id)?.set_enabled(step % 2 == 0),
+        _ => {}
+    }
+    Ok(())
+}
+
+fn run(world: &mut World, steps: std::ops::Range<u32>) -> Result<Vec<u64>, Box<dyn std::error::Error>> {
+    steps
+        .map(|step| {
+            poke(world, step)?;
+            world.step(DT)?;
+            Ok(world.hash())
+        })
+        .collect()
+}
+
+#[test]
+fn restored_worlds_go_on_bit_for_bit() -> Outcome {
+    for threads in [1, 2] {
+        let mut world = heap(threads, Structure::default())?;
+        run(&mut world, 0..60)?;
+        // In the middle of what the user does: changes wait for the next step.
+        poke(&mut world, 60)?;
+        poke(&mut world, 62)?;
+        poke(&mut world, 67)?;
+        let snapshot = world.snapshot();
+        let events = |world: &World| format!("{:?} {:?}", world.events().began(), world.events().entered());
+        let original = run(&mut world, 100..400)?;
+        let told = events(&world);
+        world.restore(&snapshot);
+        assert_eq!(run(&mut world, 100..400)?, original, "the same world, {threads} threads");
+        assert_eq!(events(&world), told);
+        // Another world, with another broad phase and another number of threads.
+        let mut other = World::builder().threads(3 - threads).broad_phase(Structure::SortAndSweep).build()?;
+        other.restore(&snapshot);
+        assert_eq!(run(&mut other, 100..400)?, original, "another world, {threads} threads");
+        let bytes = snapshot.size();
+        println!("{bytes} bytes for {} bodies", world.len());
+        assert!((20_000..4_000_000).contains(&bytes), "{bytes}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_snapshot_changes_nothing_and_neither_do_questions() -> Outcome {
+    let (mut plain, mut watched) = (heap(1, Structure::default())?, heap(1, Structure::default())?);
+    for step in 0..80 {
+        poke(&mut plain, step)?;
+        poke(&mut watched, step)?;
+        watched.snapshot();
+        let ray = query::Ray::new([0.0, 10.0, 0.0], [0.1, -1.0, 0.2]);
+        watched.ray_cast(&ray, &carom::detector::Filter::default())?;
+        plain.step(DT)?;
+        watched.step(DT)?;
+        assert_eq!(plain.hash(), watched.hash(), "step {step}");
+    }
+    Ok(())
+}
+
+#[test]
+fn all_broad_phases_lead_to_the_same_world() -> Outcome {
+    let mut expected = None;
+    for &structure in Structure::ALL {
+        let hashes = run(&mut heap(1, structure)?, 0..60)?;
+        assert_eq!(expected.get_or_insert_with(|| hashes.clone()), &hashes, "{}", structure.name());
+    }
+    Ok(())
+}
+
+#[test]
+fn sleepers_stay_asleep_across_a_snapshot() -> Outcome {
+    let mut world = World::default();
+    world.add(Body::fixed().shape(Shape::cuboid(5.0, 0.5, 5.0)?))?;
+    let boxes: Vec<BodyId> = (0..4)
+        .map(|level| {
+            let body = Body::dynamic().at([0.0, 1.0 + f64::from(level), 0.0]);
+            Ok(world.add(body.shape(Shape::cuboid(0.5, 0.5, 0.5)?))?)
+        })
+        .collect::<Result<_, Box<dyn std::error::Error>>>()?;
+    for _ in 0..240 {
+        world.step(DT)?;
+    }
+    assert!(world.body(boxes[0])?.is_asleep());
+    let (snapshot, before) = (world.snapshot(), world.hash());
+    let mut other = World::default();
+    other.restore(&snapshot);
+    assert_eq!(other.hash(), before);
+    assert!(other.body(boxes[3])?.is_asleep());
+    for world in [&mut world, &mut other] {
+        world.step(DT)?;
+        world.body_mut(boxes[1])?.apply_impulse([900.0, 0.0, 0.0])?;
+        for _ in 0..60 {
+            world.step(DT)?;
+        }
+    }
+    assert_eq!(world.hash(), other.hash());
+    Ok(())
+}
+
+#[test]
+fn the_hash_tells_the_least_difference() -> Outcome {
+    let world = heap(1, Structure::default())?;
+    let before = world.hash();
+    assert_eq!(heap(2, Structure::default())?.hash(), before);
+    let mut other = heap(1, Structure::default())?;
+    let id = other.bodies().nth(50).ok_or("there are more")?.id();
+    let velocity = other.body(id)?.velocity();
+    other.body_mut(id)?.set_velocity(velocity + Vec3::X * f32::MIN_POSITIVE)?;
+    assert_ne!(other.hash(), before);
+    Ok(())
+}

@@ -1,0 +1,54 @@
+//! The programs that `carom-bench scenes` races against: `bench/peers`, built once for each engine and way of building
+//! it. Each has a target folder of its own, or they would overwrite each other.
+
+use super::{missing_for_box3d, native_c_flags, tell_missing};
+use crate::repository;
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Folders and features. A build for one thread is faster than one for several on one.
+const RAPIER: [(&str, &str); 4] = [
+    ("rapier", "rapier"),
+    ("rapier-simd8", "simd8"),
+    ("rapier-parallel", "parallel"),
+    ("rapier-parallel-simd8", "parallel,simd8"),
+];
+
+/// Builds those that this machine can build; false if one that should work did not.
+pub(super) fn build(bench_manifest: &Path) -> bool {
+    let Some(bench) = bench_manifest.parent() else { return false };
+    // Beside the program that looks for them.
+    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| bench.join("target"), PathBuf::from).join("peers");
+    let command = |folder: &str, features: &str| {
+        let mut command = Command::new(repository::cargo());
+        command.args(["build", "--release", "--quiet", "--features", features, "--manifest-path"]);
+        command.arg(bench.join("peers/Cargo.toml")).arg("--target-dir").arg(target.join(folder));
+        command
+    };
+    let mut commands = Vec::new();
+    match missing_for_box3d() {
+        None => {
+            let mut box3d = command("box3d", "box3d");
+            box3d.env("CFLAGS", native_c_flags());
+            commands.push(box3d);
+        }
+        Some(missing) => tell_missing(missing),
+    }
+    for (folder, features) in RAPIER {
+        let mut rapier = command(folder, features);
+        rapier.env("RUSTFLAGS", "-C target-cpu=native");
+        commands.push(rapier);
+    }
+    commands.iter_mut().all(|command| match command.status() {
+        Ok(status) if status.success() => true,
+        Ok(status) => {
+            eprintln!("xtask: building a peer ended with {status}");
+            false
+        }
+        Err(error) => {
+            eprintln!("xtask: cargo did not start: {error}");
+            false
+        }
+    })
+}
