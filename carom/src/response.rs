@@ -10,6 +10,7 @@ mod worst_first;
 pub use projection::Projection;
 
 use crate::body::{Bodies, BodyId, Motion};
+use crate::island::STILL_SPEED;
 use crate::narrow::{Manifold, Meetings};
 use fearless_simd::Level;
 use glam::Vec3;
@@ -171,9 +172,13 @@ impl ByImpulses {
     fn finish(&mut self, meetings: &mut Meetings, bodies: &mut Bodies, setting: &Setting, faults: &mut Vec<Fault>) {
         set_aside_broken(bodies, &self.before, FaultStage::Movement, faults);
         let Bodies { natures, motions, rests, .. } = bodies;
-        for ((nature, motion), rest) in natures.iter().zip(motions).zip(rests) {
+        for (((nature, motion), rest), shift) in natures.iter().zip(motions).zip(rests).zip(&self.shifts) {
             if !rest.is_asleep() {
                 rest.follow(nature, motion, setting.dt);
+                // Without a velocity, but on its way out of another body.
+                if shift.reaches(nature) > STILL_SPEED * setting.dt {
+                    rest.still_for = 0.0;
+                }
             }
         }
         let mut impulses = self.impulses.iter().copied();

@@ -213,7 +213,7 @@ fn a_ball_bounces_as_high_as_its_restitution_says_and_comes_to_rest() -> Outcome
             }
             let expected = 0.5 + 2.0 * f64::from(restitution * restitution);
             assert!((highest - expected).abs() < 0.02, "{solver:?}, e = {restitution}: {highest}, not {expected}");
-            for _ in 0..900 {
+            for _ in 0..1500 {
                 world.step(DT)?;
             }
             let body = world.body(id)?;
@@ -405,7 +405,9 @@ fn warm_starts_need_fewer_rounds() -> Outcome {
 
 #[test]
 fn overlapping_boxes_are_moved_apart_and_none_deeper() -> Outcome {
-    for (projection, most_left) in [(Projection::Linear, 0.0075), (Projection::Nonlinear, 0.02)] {
+    // Turning one box out of another may turn it a little into a third.
+    for (projection, most_growth, most_left) in [(Projection::Linear, 1.02, 0.0075), (Projection::Nonlinear, 1.1, 0.01)]
+    {
         let (mut worst_growth, mut worst_left) = (0.0f32, 0.0f32);
         for seed in 0..20 {
             let mut world = weightless(Solver::WorstFirst { iterations: 16, projection });
@@ -425,15 +427,12 @@ fn overlapping_boxes_are_moved_apart_and_none_deeper() -> Outcome {
             assert!(start > 0.05, "seed {seed}: {start} m to take out prove nothing");
             worst_growth = worst_growth.max(depths.iter().copied().fold(0.0, f32::max) / start);
             let left = depths.last().copied().unwrap_or(start);
-            if left > 0.0075 {
-                println!("{projection:?}, seed {seed}: {:?}", &depths[..]);
-            }
             worst_left = worst_left.max(left);
             let moving = world.bodies().map(|body| body.velocity().length()).fold(0.0, f32::max);
             assert!(moving < 1e-5, "{projection:?}, seed {seed}: projection made {moving} m/s");
         }
         println!("{projection:?}: later depths up to {worst_growth:.3} of the first, {worst_left:.4} m left after 1 s");
-        assert!(worst_growth < 1.02, "{projection:?}: {worst_growth} of the depth at the start");
+        assert!(worst_growth < most_growth, "{projection:?}: {worst_growth} of the depth at the start");
         assert!(worst_left < most_left, "{projection:?}: {worst_left} m left");
     }
     Ok(())

@@ -12,7 +12,7 @@
 
 use super::impulse::Constraint;
 use super::worst_first::Order;
-use crate::body::{Bodies, Motion};
+use crate::body::{Bodies, Motion, Nature};
 use crate::narrow::Manifold;
 use glam::{Quat, Vec3};
 
@@ -47,6 +47,11 @@ pub(super) struct Shift {
 }
 
 impl Shift {
+    /// About how far it moves points of a body.
+    pub(super) fn reaches(&self, nature: &Nature) -> f32 {
+        self.center.length() + self.turn.length() * nature.reach
+    }
+
     fn at(&self, arm: Vec3) -> Vec3 {
         self.center + self.turn.cross(arm)
     }
