@@ -51,7 +51,8 @@ pub(super) fn warm_start(
         let load: f32 = manifold.contacts().iter().map(|contact| contact.carried).sum();
         let normal = manifold.normal;
         for (contact, (constraint, impulse)) in manifold.contacts().iter().zip(&mut rows) {
-            if !constraint.acts(Rebound::FromStart) || !(contact.carried > 0.0) {
+            let is_known = contact.carried > 0.0;
+            if !constraint.acts(Rebound::FromStart) || !is_known {
                 continue;
             }
             let share = contact.carried / load * stretch;

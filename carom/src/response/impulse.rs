@@ -233,10 +233,8 @@ impl Constraint {
             }
         }
         let most = greatest(response);
-        if !(most > 0.0) {
-            return known;
-        }
-        (known - (u * speed[0] + v * speed[1]) / most).clamp_length_max(limit)
+        let yields = most > 0.0;
+        if yields { (known - (u * speed[0] + v * speed[1]) / most).clamp_length_max(limit) } else { known }
     }
 
     fn push(&self, a: &mut Motion, b: &mut Motion, impulse: Vec3) {

@@ -67,7 +67,8 @@ pub(super) fn push_apart(manifolds: &[Manifold], bodies: &mut Bodies, dt: f32, s
             let [a, b] = indices.map(|index| &bodies.motions()[index]);
             let normal = manifold.normal;
             let inverse_mass = normal.dot((a.inverse_mass_along + b.inverse_mass_along) * normal);
-            if !(inverse_mass > 0.0) || is_left_out(manifold, bodies) {
+            let yields = inverse_mass > 0.0;
+            if !yields || is_left_out(manifold, bodies) {
                 continue;
             }
             for excess in excesses(manifold, [a, b], dt) {
@@ -152,11 +153,10 @@ fn resolve(row: &Constraint, depth: f32, motions: &[Motion], projection: Project
             shift.turn = held;
         }
     }
-    if !(straight > 0.0) {
-        return;
-    }
-    for side in 0..2 {
-        shifts[row.bodies[side]].center += bodies[side].inverse_mass_along * pushes[side] * (missing / straight);
+    if straight > 0.0 {
+        for side in 0..2 {
+            shifts[row.bodies[side]].center += bodies[side].inverse_mass_along * pushes[side] * (missing / straight);
+        }
     }
 }
 
