@@ -30,9 +30,9 @@ use std::ops::Range;
 
 /// Springs swing at most this often in a second, and at most at a quarter of the substeps' rate. A column of boxes on
 /// softer ones buckles; stiffer ones do not settle in 4 substeps.
-const CONTACT_FREQUENCY: f32 = 48.0;
+const CONTACT_FREQUENCY: f32 = 40.0;
 /// Heavily: a push must not swing.
-const CONTACT_DAMPING: f32 = 16.0;
+const CONTACT_DAMPING: f32 = 8.0;
 /// Depth is taken out no faster than this, in m/s.
 const MOST_PUSH: f32 = 3.0;
 /// With fewer packs for each a second thread is not worth its waiting.
