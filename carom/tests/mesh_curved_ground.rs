@@ -109,7 +109,12 @@ fn every_normal_over_waves_is_that_of_the_waves() -> Outcome {
             let (felt, _) = sweep(&ground, (&slider, above), InnerEdges::Felt)?;
             println!("{ground_name}, {name}: {smooth} degrees, {felt} with inner edges felt; {missed} of 2400 apart");
             // A box no larger than a cell touches edges along normals up to half a degree beside those of the triangles.
-            let bar = if name == "small box" { 1.25 + LEAN } else { 1.0 };
+            let bar = match name {
+                "small box" => 1.25 + LEAN,
+                // It lies along facets that lean by so much against the wave.
+                "lying capsule" => 1.0 + LEAN,
+                _ => 1.0,
+            };
             assert!(smooth < bar && missed < 600, "{ground_name}, {name}: {smooth} degrees, {missed} missed");
             worst_felt = worst_felt.max(felt);
         }

@@ -165,7 +165,13 @@ fn rays_and_points_agree_with_all_triangles() {
             let limit = if case % 7 == 0 { away * f64::from(size) } else { f64::INFINITY };
             let ray = ray.up_to(limit);
             let found = query::ray_cast(&shape, &Pose::IDENTITY, &ray).unwrap().map(|hit| hit.distance);
-            assert_eq!(found, nearest_hit(&shapes, &ray), "{name} {ray:?}");
+            let expected = nearest_hit(&shapes, &ray);
+            // A mesh takes the same products in another order.
+            let is_same = match (found, expected) {
+                (Some(found), Some(expected)) => (found - expected).abs() <= 4.0 * f64::EPSILON * expected,
+                (found, expected) => found == expected,
+            };
+            assert!(is_same, "{name} {ray:?}: {found:?}, expected {expected:?}");
             hits += usize::from(found.is_some());
 
             let point = if case % 5 == 0 { vertex } else { origin };

@@ -71,7 +71,7 @@ pub(super) fn warm_start(
 
 /// Changes of velocity that are not worth another round.
 pub(super) fn tolerance(constraints: &[Constraint]) -> f32 {
-    constraints.iter().map(|constraint| constraint.closing.abs()).fold(0.0, f32::max) * 1e-6
+    constraints.iter().map(|constraint| constraint.closing.abs()).fold(0.0, f32::max).min(f32::MAX) * 1e-6
 }
 
 /// Writes to a manifold what its contacts did.
