@@ -18,13 +18,13 @@ fn scene(center: DVec3, solver: Solver, structure: Structure) -> Result<World, B
     let mut random = fastrand::Rng::with_seed(21);
     for index in 0..100u64 {
         let shape = match index % 5 {
-            0 => Shape::sphere(between(&mut random, 0.1, 0.8))?,
-            1 => Shape::cuboid(0.3, 0.6, 0.2)?,
-            2 => Shape::capsule(0.4, 0.2)?,
+            0 => Shape::sphere(between(&mut random, 0.1, 0.9))?,
+            1 => Shape::cuboid(0.4, 0.8, 0.3)?,
+            2 => Shape::capsule(0.6, 0.3)?,
             3 => Shape::cuboid(0.05, 0.05, 0.05)?,
             _ => Shape::hull(&[Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z])?,
         };
-        let place = center + cube(&mut random) * 6.0;
+        let place = center + cube(&mut random) * 3.0;
         let kind = [BodyKind::Dynamic, BodyKind::Fixed, BodyKind::Kinematic][index as usize % 3];
         let body = Body::new(kind).at(place).rotated(rotation(&mut random)).velocity(vector(&mut random, 20.0));
         world.add(body.angular_velocity(vector(&mut random, 4.0)).shape(shape).user_data(index))?;
@@ -51,8 +51,10 @@ fn compare(world: &World, center: DVec3, seed: u64, rounds: usize) -> Outcome {
     let asked: Vec<ShapeRef<'_>> = world.shapes().filter(|shape| even(*shape) && shape.body.is_enabled()).collect();
     let (mut hits, mut casts, mut overlapping) = (0, 0, 0);
     for _ in 0..rounds {
-        let from = center + cube(&mut random) * 9.0;
-        let ray = Ray::new(from, direction(&mut random).as_vec3() * between(&mut random, 0.1, 3.0));
+        let from = center + cube(&mut random) * 5.0;
+        // Half of them towards the shapes.
+        let aim = if random.bool() { direction(&mut random) } else { center + cube(&mut random) * 3.0 - from };
+        let ray = Ray::new(from, aim.normalize().as_vec3() * between(&mut random, 0.1, 3.0));
         let ray = if random.bool() { ray } else { ray.up_to(random.f64() * 12.0) };
         let mut expected = Vec::new();
         for shape in &asked {
@@ -70,7 +72,7 @@ fn compare(world: &World, center: DVec3, seed: u64, rounds: usize) -> Outcome {
         hits += expected.len();
 
         let shape = if random.bool() { Shape::sphere(0.3)? } else { Shape::cuboid(0.5, 0.1, 0.3)? };
-        let pose = Pose::new(center + cube(&mut random) * 8.0, rotation(&mut random));
+        let pose = Pose::new(center + cube(&mut random) * 4.0, rotation(&mut random));
         let sweep = Sweep::by(direction(&mut random) * random.f64() * 15.0);
         let mut expected = Vec::new();
         for other in &asked {
@@ -122,7 +124,7 @@ fn compare(world: &World, center: DVec3, seed: u64, rounds: usize) -> Outcome {
             assert!((nearest - least).abs() < 1e-8, "{nearest} and not {least}");
         }
 
-        let point = center + cube(&mut random) * 8.0;
+        let point = center + cube(&mut random) * 4.0;
         let mut least: Option<(f64, ShapeId)> = None;
         for other in &asked {
             let found = query::project_point(&other.collider.shape, &pose_of(*other), point)?;
@@ -137,7 +139,7 @@ fn compare(world: &World, center: DVec3, seed: u64, rounds: usize) -> Outcome {
         });
         assert_eq!(found, least);
     }
-    assert!(hits > rounds / 20 && casts > rounds / 20 && overlapping > rounds / 100, "{hits} {casts} {overlapping}");
+    assert!(hits > rounds / 4 && casts > rounds / 4 && overlapping > rounds / 20, "{hits} {casts} {overlapping}");
     Ok(())
 }
 
@@ -145,24 +147,24 @@ fn compare(world: &World, center: DVec3, seed: u64, rounds: usize) -> Outcome {
 fn all_questions_are_answered_as_by_brute_force_at_every_moment() -> Outcome {
     for solver in [Solver::default(), Solver::ProjectedGaussSeidel { iterations: 4, warm: true }] {
         let mut world = scene(DVec3::ZERO, solver, Structure::default())?;
-        compare(&world, DVec3::ZERO, 1, 60)?;
+        compare(&world, DVec3::ZERO, 1, 300)?;
         for step in 0..4 {
             // With different lengths, so that boxes are placed for each.
             world.step([0.01, 0.02, 0.005, 0.02][step])?;
-            compare(&world, DVec3::ZERO, 2 + step as u64, 60)?;
+            compare(&world, DVec3::ZERO, 2 + step as u64, 300)?;
         }
         let ids: Vec<BodyId> = world.bodies().map(|body| body.id()).collect();
         let mut random = fastrand::Rng::with_seed(77);
         for id in ids.iter().step_by(3) {
-            world.body_mut(*id)?.set_pose(Pose::at(cube(&mut random) * 6.0))?;
+            world.body_mut(*id)?.set_pose(Pose::at(cube(&mut random) * 3.0))?;
         }
         for id in ids.iter().step_by(7) {
             world.body_mut(*id)?.set_enabled(false);
         }
         world.remove(ids[12])?;
-        compare(&world, DVec3::ZERO, 9, 60)?;
+        compare(&world, DVec3::ZERO, 9, 300)?;
         world.step(0.01)?;
-        compare(&world, DVec3::ZERO, 10, 60)?;
+        compare(&world, DVec3::ZERO, 10, 300)?;
     }
     Ok(())
 }
@@ -171,9 +173,9 @@ fn all_questions_are_answered_as_by_brute_force_at_every_moment() -> Outcome {
 fn questions_far_from_the_origin_lose_nothing() -> Outcome {
     let center = DVec3::new(3e6, -7e6, 1e6 + 0.1);
     let mut world = scene(center, Solver::default(), Structure::default())?;
-    compare(&world, center, 31, 60)?;
+    compare(&world, center, 31, 300)?;
     world.step(0.01)?;
-    compare(&world, center, 32, 60)
+    compare(&world, center, 32, 300)
 }
 
 #[test]
@@ -181,7 +183,7 @@ fn every_broad_phase_answers_alike() -> Outcome {
     for &structure in Structure::ALL {
         let mut world = scene(DVec3::ZERO, Solver::default(), structure)?;
         world.step(0.01)?;
-        compare(&world, DVec3::ZERO, 41, 20)?;
+        compare(&world, DVec3::ZERO, 41, 100)?;
     }
     Ok(())
 }

@@ -49,7 +49,7 @@ fn poke(world: &mut World, step: u32) -> Outcome {
             let body = Body::dynamic().at([0.5, 6.0, 0.5]).velocity([0.0, -9.0, 0.0]);
             world.add(body.shape(Shape::sphere(0.25)?))?;
         }
-        5 => world.body_mut(id)?.set_enabled(step % 2 == 0),
+        5 => world.body_mut(id)?.set_enabled(step.is_multiple_of(2)),
         _ => {}
     }
     Ok(())
