@@ -270,7 +270,7 @@ fn touching_solids_have_a_status() {
 #[test]
 fn a_tiny_capsule_that_touches_a_large_one_has_a_contact() {
     let (a, b) = (Solid::random(Kind::Capsule, 44, 1e-4), Solid::random(Kind::Capsule, 28, 1.0));
-    let position = Vec3::new(-5.539398789405823e-1, -5.700402706861496e-2, 1.1662334203720093);
+    let position = Vec3::new(-5.539_399e-1, -5.700_402_7e-2, 1.166_233_4);
     let pose = LocalPose::new(position, Quat::from_xyzw(8.128204e-1, -3.1297743e-1, -3.757719e-1, 3.1648642e-1));
     let manifold = contact(&a.shape, &b.shape, &pose, 0.0).unwrap().expect("they overlap by 1.2e-8");
     let [point] = manifold.contacts() else { panic!("{manifold:?}") };
