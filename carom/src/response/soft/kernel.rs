@@ -311,13 +311,7 @@ fn solve_friction<S: Simd>(simd: S, pack: &mut Pack, meeting: &mut Meeting<S>, l
     let wanted_u = last[0] - (uu * along_tangent + uv * along_across);
     let wanted_v = last[1] - (uv * along_tangent + vv * along_across);
     let limit = load(simd, &pack.friction) * load_on_all;
-    let square = wanted_u * wanted_u + wanted_v * wanted_v;
-    let slips = square.simd_gt(limit * limit);
-    let share = slips.select(limit / square.sqrt().max(f32x8::splat(simd, f32::MIN_POSITIVE)), f32x8::splat(simd, 1.0));
-    // False for NaN, too.
-    let is_number = square.simd_le(f32x8::splat(simd, f32::MAX));
-    let total_u = is_number.select(wanted_u * share, last[0]);
-    let total_v = is_number.select(wanted_v * share, last[1]);
+    let [total_u, total_v] = within(simd, [wanted_u, wanted_v], limit, last);
     store(total_u, &mut pack.friction_impulse[0]);
     store(total_v, &mut pack.friction_impulse[1]);
 
@@ -334,6 +328,18 @@ fn solve_friction<S: Simd>(simd: S, pack: &mut Pack, meeting: &mut Meeting<S>, l
     meeting.act(simd, pack, force, meeting.normal.times(twist - last_twist));
 }
 
+/// Two components no longer than a limit; the last ones where they are no numbers.
+#[inline(always)]
+fn within<S: Simd>(simd: S, wanted: [f32x8<S>; 2], limit: f32x8<S>, last: [f32x8<S>; 2]) -> [f32x8<S>; 2] {
+    let square = wanted[0] * wanted[0] + wanted[1] * wanted[1];
+    let slips = square.simd_gt(limit * limit);
+    let length = square.sqrt().max(f32x8::splat(simd, f32::MIN_POSITIVE));
+    let share = slips.select(limit / length, f32x8::splat(simd, 1.0));
+    // False for NaN, too.
+    let is_number = square.simd_le(f32x8::splat(simd, f32::MAX));
+    [is_number.select(wanted[0] * share, last[0]), is_number.select(wanted[1] * share, last[1])]
+}
+
 /// Resistance against rolling: a torque across the normal, up to a share of the load.
 #[inline(always)]
 fn solve_rolling<S: Simd>(simd: S, pack: &mut Pack, meeting: &mut Meeting<S>, load_on_all: f32x8<S>) {
@@ -345,12 +351,7 @@ fn solve_rolling<S: Simd>(simd: S, pack: &mut Pack, meeting: &mut Meeting<S>, lo
     let wanted_u = last[0] - meeting.tangent.dot(turning) / response;
     let wanted_v = last[1] - meeting.across.dot(turning) / response;
     let limit = load(simd, &pack.rolling) * load_on_all;
-    let square = wanted_u * wanted_u + wanted_v * wanted_v;
-    let slips = square.simd_gt(limit * limit);
-    let share = slips.select(limit / square.sqrt().max(f32x8::splat(simd, f32::MIN_POSITIVE)), f32x8::splat(simd, 1.0));
-    let is_number = square.simd_le(f32x8::splat(simd, f32::MAX));
-    let total_u = is_number.select(wanted_u * share, last[0]);
-    let total_v = is_number.select(wanted_v * share, last[1]);
+    let [total_u, total_v] = within(simd, [wanted_u, wanted_v], limit, last);
     store(total_u, &mut pack.rolling_impulse[0]);
     store(total_v, &mut pack.rolling_impulse[1]);
     let zero = f32x8::splat(simd, 0.0);

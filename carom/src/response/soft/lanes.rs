@@ -114,9 +114,9 @@ pub(super) struct Twists<S: Simd> {
 impl<S: Simd> Twists<S> {
     /// From one row of each body.
     #[inline(always)]
-    pub(super) fn from_rows(simd: S, rows: [&Row; 8]) -> Self {
-        let [x0, y0, z0, u0, v0, w0] = columns(simd, [rows[0], rows[1], rows[2], rows[3]]);
-        let [x1, y1, z1, u1, v1, w1] = columns(simd, [rows[4], rows[5], rows[6], rows[7]]);
+    pub(super) fn from_rows(simd: S, low: [&Row; 4], high: [&Row; 4]) -> Self {
+        let [x0, y0, z0, u0, v0, w0] = columns(simd, low);
+        let [x1, y1, z1, u1, v1, w1] = columns(simd, high);
         Self {
             linear: Vectors { x: x0.combine(x1), y: y0.combine(y1), z: z0.combine(z1) },
             angular: Vectors { x: u0.combine(u1), y: v0.combine(v1), z: w0.combine(w1) },

@@ -95,44 +95,28 @@ impl<'a> Rows<'a> {
 
     #[inline(always)]
     pub(super) fn velocities<S: Simd>(self, simd: S, rows: &[u32; WIDTH]) -> Twists<S> {
-        // SAFETY: within a colour each movable body is in one patch only, so nobody writes to it but the worker that
-        // has the patch; the others are written by nobody.
-        let [a, b, c, d, e, f, g, h] = *rows;
-        unsafe {
-            Twists::from_rows(
-                simd,
-                [
-                    &self.states.get(a as usize).velocity,
-                    &self.states.get(b as usize).velocity,
-                    &self.states.get(c as usize).velocity,
-                    &self.states.get(d as usize).velocity,
-                    &self.states.get(e as usize).velocity,
-                    &self.states.get(f as usize).velocity,
-                    &self.states.get(g as usize).velocity,
-                    &self.states.get(h as usize).velocity,
-                ],
-            )
-        }
+        let [a, b, c, d, e, f, g, h] = self.states_of(rows);
+        let low = [&a.velocity, &b.velocity, &c.velocity, &d.velocity];
+        Twists::from_rows(simd, low, [&e.velocity, &f.velocity, &g.velocity, &h.velocity])
     }
 
     #[inline(always)]
     pub(super) fn movements<S: Simd>(self, simd: S, rows: &[u32; WIDTH]) -> Twists<S> {
-        // SAFETY: as for velocities.
-        let [a, b, c, d, e, f, g, h] = *rows;
+        let [a, b, c, d, e, f, g, h] = self.states_of(rows);
+        let low = [&a.movement, &b.movement, &c.movement, &d.movement];
+        Twists::from_rows(simd, low, [&e.movement, &f.movement, &g.movement, &h.movement])
+    }
+
+    #[inline(always)]
+    fn states_of(self, rows: &[u32; WIDTH]) -> [&'a State; WIDTH] {
+        let [a, b, c, d] = [rows[0] as usize, rows[1] as usize, rows[2] as usize, rows[3] as usize];
+        let [e, f, g, h] = [rows[4] as usize, rows[5] as usize, rows[6] as usize, rows[7] as usize];
+        let states = self.states;
+        // SAFETY: within a colour each movable body is in one patch only, so nobody writes to it but the worker that
+        // has the patch; the others are written by nobody.
         unsafe {
-            Twists::from_rows(
-                simd,
-                [
-                    &self.states.get(a as usize).movement,
-                    &self.states.get(b as usize).movement,
-                    &self.states.get(c as usize).movement,
-                    &self.states.get(d as usize).movement,
-                    &self.states.get(e as usize).movement,
-                    &self.states.get(f as usize).movement,
-                    &self.states.get(g as usize).movement,
-                    &self.states.get(h as usize).movement,
-                ],
-            )
+            let (a, b, c, d) = (states.get(a), states.get(b), states.get(c), states.get(d));
+            [a, b, c, d, states.get(e), states.get(f), states.get(g), states.get(h)]
         }
     }
 
@@ -141,7 +125,7 @@ impl<'a> Rows<'a> {
         let values = twists.into_rows(simd);
         for lane in 0..WIDTH {
             if rows[lane] >= self.first_movable {
-                // SAFETY: as for velocities.
+                // SAFETY: as for reading: nobody else has the body.
                 values[lane].store(&mut unsafe { self.states.get_mut(rows[lane] as usize) }.velocity);
             }
         }
