@@ -64,7 +64,7 @@ fn two_overlapping_bodies_part_without_flying_off() -> Outcome {
         let b = world.add(cube.at([1.0 - depth, 0.0, 0.0]))?;
         run(&mut world, 300)?;
         let gap = world.body(b)?.position().x - world.body(a)?.position().x - 1.0;
-        assert!((-1.2 * SLOP..2.5 * depth).contains(&gap), "{depth} m deep: now {gap} m apart");
+        assert!((-1.2 * SLOP..3.0 * depth).contains(&gap), "{depth} m deep: now {gap} m apart");
         // What is left of the push is the less the softer it was; none at all would take springs without end.
         let parting = f64::from(world.body(b)?.velocity().x - world.body(a)?.velocity().x);
         assert!(parting.abs() < 0.5 * depth, "{depth} m deep: still parting at {parting} m/s");
