@@ -5,14 +5,11 @@
 #![allow(unsafe_code)]
 
 use std::cell::UnsafeCell;
-use std::marker::PhantomData;
 
 /// A slice whose places are handed out one by one.
 #[derive(Debug)]
 pub(crate) struct Shared<'a, T> {
-    first: *const UnsafeCell<T>,
-    count: usize,
-    slice: PhantomData<&'a mut [T]>,
+    cells: &'a [UnsafeCell<T>],
 }
 
 impl<T> Clone for Shared<'_, T> {
@@ -31,12 +28,13 @@ unsafe impl<T: Send + Sync> Send for Shared<'_, T> {}
 impl<'a, T> Shared<'a, T> {
     /// All of a slice, which nobody else sees meanwhile.
     pub(crate) fn new(slice: &'a mut [T]) -> Self {
-        Self { first: slice.as_mut_ptr().cast_const().cast(), count: slice.len(), slice: PhantomData }
+        // SAFETY: a cell lies in memory as what is in it, and the slice is borrowed by this alone.
+        Self { cells: unsafe { &*(std::ptr::from_mut(slice) as *const [UnsafeCell<T>]) } }
     }
 
     /// How many places there are.
     pub(crate) fn len(self) -> usize {
-        self.count
+        self.cells.len()
     }
 
     /// A place to read.
@@ -46,9 +44,8 @@ impl<'a, T> Shared<'a, T> {
     /// Nobody writes to the place while the reference lives.
     #[inline(always)]
     pub(crate) unsafe fn get(self, index: usize) -> &'a T {
-        assert!(index < self.count);
-        // SAFETY: inside of the slice, which lives as long as this; nobody writes, as the caller says.
-        unsafe { &*UnsafeCell::raw_get(self.first.add(index)) }
+        // SAFETY: nobody writes, as the caller says.
+        unsafe { &*self.cells[index].get() }
     }
 
     /// A place to write.
@@ -59,8 +56,7 @@ impl<'a, T> Shared<'a, T> {
     #[inline(always)]
     #[allow(clippy::mut_from_ref)]
     pub(crate) unsafe fn get_mut(self, index: usize) -> &'a mut T {
-        assert!(index < self.count);
-        // SAFETY: inside of the slice, which lives as long as this; nobody else is there, as the caller says.
-        unsafe { &mut *UnsafeCell::raw_get(self.first.add(index)) }
+        // SAFETY: nobody else is there, as the caller says.
+        unsafe { &mut *self.cells[index].get() }
     }
 }
