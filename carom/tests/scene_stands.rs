@@ -7,17 +7,23 @@ use law_worlds::{Outcome, add_floor, greatest_speed, run, with_floor};
 
 #[test]
 fn a_tower_of_ten_boxes_stays_up() -> Outcome {
-    tower_stays_up(10)
+    tower_stays_up(with_floor(0.5, 0.0)?, 10)
 }
 
 #[test]
-#[ignore = "it sways more and more while it is awake: 0.07 m aside after 300 steps, 1.2 m after 600"]
-fn a_tower_of_thirty_boxes_stays_up() -> Outcome {
-    tower_stays_up(30)
+fn a_tower_of_thirty_boxes_stays_up_and_sleeps() -> Outcome {
+    let mut world = World::default();
+    add_floor(&mut world, 0.5, 0.0)?;
+    tower_stays_up(world, 30)
 }
 
-fn tower_stays_up(boxes: u8) -> Outcome {
-    let mut world = with_floor(0.5, 0.0)?;
+#[test]
+#[ignore = "kept awake, it buckles: contacts are springs of 40 Hz, and a column on them is stable up to 18 boxes or so"]
+fn a_tower_of_thirty_boxes_stays_up_awake() -> Outcome {
+    tower_stays_up(with_floor(0.5, 0.0)?, 30)
+}
+
+fn tower_stays_up(mut world: World, boxes: u8) -> Outcome {
     let mut ids = Vec::new();
     for level in 0..boxes {
         let body = Body::dynamic().at([0.0, 0.5 + f64::from(level), 0.0]);
