@@ -7,8 +7,8 @@
 //! meet the shape, its own faces and what their edges span, those along which the hulls of the two come free soonest.
 //! Along each the shape goes out until it is free, then back as far as its distance allows until it touches. Where it
 //! touches, the normal there is the next direction: the way along it is shorter unless the first was best nearby.
-//! Stops: 24 directions, 24 trials outward and 64 steps back for each. What is found is a way out, the shortest for convex
-//! meshes and polytopes; of concave ones it can be longer than needed, and `lower` says so.
+//! Stops: 24 directions, 24 trials outward and 64 steps back for each. What is found is a way out, mostly
+//! the shortest; it can be longer than needed, above all of what is wholly inside, and `lower` says so.
 //! Cost: a distance from the mesh for each trial and step.
 
 use super::{contains_point, nearest_triangle};
