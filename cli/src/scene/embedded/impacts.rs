@@ -29,6 +29,8 @@ pub(super) fn billiards() -> Value {
     let shows = "Elastic balls on a closed table without friction: no energy is lost or won.";
     Draft::new("billiards", shows, &["R1", "T1"])
         .weightless()
+        .with("solver", json!({ "projected_gauss_seidel": { "iterations": 20, "warm": false } }))
+        .with("bounce_threshold", 0.01)
         .steps(4000, 400.0)
         .seen([4.0, 9.0, 10.0], [0.0, 0.0, 0.3])
         .bodies(bodies)
