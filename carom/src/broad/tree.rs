@@ -11,6 +11,7 @@
 //! Sources: Kopta et al. 2012, doi 10.1145/2159616.2159649, for refitting with a measure of decay; the enlarged boxes
 //! are as in Bullet's and Box2D's trees, with a margin by speed instead of a constant.
 
+mod batch;
 mod build;
 mod follow;
 mod join;
@@ -70,6 +71,7 @@ pub struct DynamicTree {
     before: rejoin::Before,
     /// Places in `near` that are to be filled.
     gaps: Vec<u32>,
+    batch: batch::Batch,
     scratch: join::JoinScratch,
     carried: Vec<build::Carried>,
     places: moves::Places,
@@ -145,6 +147,7 @@ impl Default for DynamicTree {
             parted: follow::Parted::default(),
             before: rejoin::Before::default(),
             gaps: Vec::new(),
+            batch: batch::Batch::default(),
             scratch: join::JoinScratch::default(),
             carried: Vec::new(),
             places: moves::Places::default(),
@@ -304,7 +307,7 @@ impl BroadPhase for DynamicTree {
         let carried = self.carried.capacity() * size_of::<build::Carried>();
         let scratch =
             self.parted.memory() + self.before.memory() + carried + self.scratch.memory() + self.places.memory();
-        let memory = self.slots.memory() + self.nodes.memory() + lists + pairs + scratch;
+        let memory = self.batch.memory() + self.slots.memory() + self.nodes.memory() + lists + pairs + scratch;
         Cost { tests: self.tests, memory }
     }
 }

@@ -2,9 +2,8 @@
 
 use super::super::Pair;
 use super::super::events::Events;
+use super::batch::BATCH;
 use super::build::{KEPT, OUT_OF_CACHE};
-use super::moves::WORTH_READING;
-use super::query::visit_slots;
 use super::slots::Slots;
 use super::{DynamicTree, NONE, NearPair, TOUCHING, is_parallel};
 use crate::bounds::Aabb;
@@ -15,7 +14,10 @@ use rayon::prelude::*;
 use std::hint::black_box;
 
 /// How many displacements ahead a box is enlarged.
-const FRAMES_AHEAD: f32 = 16.0;
+const FRAMES_AHEAD: f32 = 32.0;
+/// But by no more than this many times its largest extent: in a dense heap that falls, boxes that reach far ahead would
+/// all be near each other.
+const MOST_AHEAD: f32 = 1.0;
 /// How much it is enlarged on every side besides, as a share of its largest extent.
 const SHARE: f32 = 0.01;
 /// An enlarged box with this many times the room it would be given now is given up.
@@ -71,9 +73,11 @@ impl Decay {
 /// How large a box is given room for the motion ahead and a little on every side; none if the enlarged box at hand still
 /// serves.
 pub(super) fn enlarged_if_needed(enlarged: &Aabb, bounds: &Aabb, displacement: Vec3) -> Option<Aabb> {
-    let ahead = if displacement.is_finite() { displacement * FRAMES_AHEAD } else { Vec3::ZERO };
     let extents = bounds.max - bounds.min;
     let margin = SHARE * extents.max_element();
+    let most = MOST_AHEAD * extents.max_element();
+    let ahead = if displacement.is_finite() { displacement * FRAMES_AHEAD } else { Vec3::ZERO };
+    let ahead = ahead.clamp(Vec3::splat(-most), Vec3::splat(most));
     if enlarged.min.cmple(bounds.min).all() && bounds.max.cmple(enlarged.max).all() {
         let room = (enlarged.max - enlarged.min) - extents;
         let wanted = 2.0 * margin + ahead.abs().max_element();
@@ -311,36 +315,31 @@ impl DynamicTree {
     /// Lists the pairs of what left its enlarged box, in the gaps first, of which the unused are left.
     #[inline(always)]
     fn meet_neighbours<S: Simd>(&mut self, simd: S) {
-        let Self { slots, near, events, left, nodes, parted, is_looked_at, gaps, .. } = self;
+        let Self { slots, near, events, left, nodes, parted, is_looked_at, gaps, batch, .. } = self;
         let (mut blocks, mut filled) = (0, 0);
         parted.sort(slots.len());
-        let is_far = slots.len() >= OUT_OF_CACHE && left.len() * WORTH_READING >= slots.len();
-        let mut touched = 0;
-        for &slot in left.iter() {
-            if is_far && slot as usize >= touched {
-                // What most of the next will ask for, read from end to end.
-                let next = slot as usize..(slot as usize + AHEAD).min(slots.len());
-                touched = next.end;
-                black_box(slots.touch(next.clone()) | nodes.touch(next));
+        for asking in left.chunks(BATCH) {
+            blocks += batch.ask(simd, nodes, slots, asking);
+            for (&slot, found) in asking.iter().zip(batch.answers()) {
+                let before = parted.of(slot);
+                for other in found {
+                    // Two that both left meet once.
+                    if other == slot || (other < slot && slots.has_left(other)) {
+                        continue;
+                    }
+                    let pair = Pair::near(slot.min(other), slot.max(other), slots.overlap(simd, slot, other));
+                    match gaps.get(filled) {
+                        Some(&gap) => near[gap as usize] = pair,
+                        None => push_sparingly(near, pair),
+                    }
+                    filled += 1;
+                    if pair.is_touching() && *is_looked_at && !is_found_again(before, other) {
+                        events.began.push(pair);
+                    }
+                }
+                let ended = before.iter().filter(|pair| !pair.is_touching());
+                events.ended.extend(ended);
             }
-            let before = parted.of(slot);
-            blocks += visit_slots(simd, &nodes.levels, &nodes.get(slot), |other| {
-                // Two that both left meet once.
-                if other == slot || (other < slot && slots.has_left(other)) {
-                    return;
-                }
-                let pair = Pair::near(slot.min(other), slot.max(other), slots.overlap(simd, slot, other));
-                match gaps.get(filled) {
-                    Some(&gap) => near[gap as usize] = pair,
-                    None => push_sparingly(near, pair),
-                }
-                filled += 1;
-                if pair.is_touching() && *is_looked_at && !is_found_again(before, other) {
-                    events.began.push(pair);
-                }
-            });
-            let ended = before.iter().filter(|pair| !pair.is_touching());
-            events.ended.extend(ended);
         }
         parted.clear();
         gaps.drain(..filled.min(gaps.len()));

@@ -104,6 +104,13 @@ impl Slots {
         numbers.iter().step_by(LINE).fold(0, |bits, number| bits | number.to_bits())
     }
 
+    /// Reads from each line of memory that holds the box of this slot; what is returned means nothing.
+    #[inline(always)]
+    pub(super) fn touch_box(&self, slot: u32) -> u32 {
+        let numbers = self.numbers(slot);
+        numbers[0].to_bits() | numbers[NUMBERS - 1].to_bits()
+    }
+
     /// Whether there is a box, not just room for one.
     #[inline(always)]
     pub(super) fn has_box(&self, slot: u32) -> bool {
