@@ -33,6 +33,7 @@ use fearless_simd::Level;
 use glam::Vec3;
 use nodes::Nodes;
 use slots::Slots;
+use std::ops::Range;
 
 /// No slot, or no id.
 const NONE: u32 = u32::MAX;
@@ -69,6 +70,10 @@ pub struct DynamicTree {
     is_looked_at: bool,
     parted: follow::Parted,
     before: rejoin::Before,
+    /// The refresh from which on what moves may be told apart from what does not.
+    parts_from: u32,
+    /// Places in `near` of pairs of slots that are no movers.
+    quiet: Range<usize>,
     /// Places in `near` that are to be filled.
     gaps: Vec<u32>,
     batch: batch::Batch,
@@ -146,6 +151,8 @@ impl Default for DynamicTree {
             is_looked_at: false,
             parted: follow::Parted::default(),
             before: rejoin::Before::default(),
+            parts_from: follow::PARTS_AFTER,
+            quiet: 0..0,
             gaps: Vec::new(),
             batch: batch::Batch::default(),
             scratch: join::JoinScratch::default(),
