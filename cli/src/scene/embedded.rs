@@ -36,6 +36,7 @@ const SCENES: &[(&str, Origin)] = &[
     ("break", Made(impacts::break_shot)),
     ("cradle", Made(impacts::cradle)),
     ("bullets", Made(impacts::bullets)),
+    ("tunnelling", Made(impacts::tunnelling)),
     ("ramp", File(include_str!("../../scenes/ramp.json"))),
     ("stack", Made(stacks::stack)),
     ("pyramid", Made(stacks::pyramid)),

@@ -41,6 +41,10 @@ mod tests {
                     "integer" => value.is_u64() || value.is_i64(),
                     other => panic!("no such type: {other}"),
                 },
+                "anyOf" => {
+                    let choices = wanted.as_array().expect("a list");
+                    choices.iter().any(|node| objection(value, node, root).is_none())
+                }
                 "enum" => wanted.as_array().expect("a list").contains(value),
                 "minimum" => number.is_none_or(|number| number >= limit),
                 "maximum" => number.is_none_or(|number| number <= limit),
@@ -122,6 +126,13 @@ mod tests {
             let names = node["enum"].as_array().expect("a list").iter().map(|name| name.as_str().map(String::from));
             names.collect::<Option<_>>().expect("names are strings")
         };
+        for word in ["off", "adaptive", "default"] {
+            let scene = json!({ "continuous": word, "bodies": [] });
+            assert_eq!(objection(&scene, &schema, &schema), None);
+            read(&scene).unwrap_or_else(|error| panic!("{error}"));
+        }
+        let known = of_scene("continuous", json!("?"));
+        assert_eq!(json!(known), json!(["adaptive", "default", "off", "substeps"]));
         for field in ["broad_phase", "inner_edges"] {
             assert_eq!(of_scene(field, json!("?")), listed(&schema["properties"][field]), "{field}");
         }
@@ -248,6 +259,7 @@ mod tests {
             "sleeping": false,
             "bounce_threshold": 0.5,
             "hit_speed": 0.1,
+            "continuous": { "substeps": 2 },
             "camera": { "from": [0, 1, 5], "to": [0, 1, 0] },
             "dt": 0.01,
             "steps": 5,
