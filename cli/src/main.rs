@@ -97,10 +97,7 @@ fn run(name: &str, steps: Option<u32>, dt: Option<f32>, form: Form) -> Result<()
 }
 
 fn scenes(form: Form) -> Result<(), Failure> {
-    let mut scenes = Vec::new();
-    for name in embedded::names() {
-        scenes.push(scene::find(name)?);
-    }
+    let scenes = scene::listed()?;
     print(&if form == Form::Json { report::scenes_json(&scenes) } else { report::scenes_table(&scenes) })
 }
 
