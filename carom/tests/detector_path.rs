@@ -58,8 +58,9 @@ fn judge(scene: &Detector, linked: &[ObjectId], keys: &[Key], report: &PathRepor
     match report.outcome {
         PathOutcome::Free => {
             let Some(clearance) = report.clearance else { return };
-            assert!(clearance.distance <= least + rounding, "{least} is less than {clearance:?}");
-            assert!(clearance.lower >= 0.98 * clearance.distance - 1e-4 - rounding, "{clearance:?}");
+            // To within the precision, and what the tolerance takes from it.
+            assert!(0.989 * clearance.distance <= least + 2.0 * rounding, "{least} is less than {clearance:?}");
+            assert!(clearance.lower >= 0.989 * clearance.distance - 2.0 * rounding, "{clearance:?}");
             let between = clearance.on_mover.distance(clearance.on_obstacle);
             assert!((between - clearance.distance).abs() <= rounding, "{clearance:?}");
         }
@@ -108,7 +109,7 @@ fn random_paths_are_as_sampling_finds_them() {
             .collect();
         let keys = random_keys(&mut random, 3);
         let report = scene.check_path(&linked, &keys, &PathOptions::default()).unwrap();
-        judge(&scene, &linked, &keys, &report, 60, 2e-5);
+        judge(&scene, &linked, &keys, &report, 60, 2.5e-5);
         match report.outcome {
             PathOutcome::Free => free += 1,
             _ => hits += 1,
@@ -196,7 +197,7 @@ fn unsound_paths_are_refused() {
     assert_eq!(ask(&[ball], &[key(0.0, 0.0)]).unwrap().outcome, PathOutcome::Free);
     let mut other = Detector::default();
     let gone = other.insert(Object::new(Shape::sphere(0.5).unwrap(), Pose::IDENTITY)).unwrap();
-    other.remove(gone).unwrap();
+    let _ = other.remove(gone).unwrap();
     assert!(matches!(other.check_path(&[gone], &[key(0.0, 0.0)], &PathOptions::default()), Err(PathError::Object(_))));
 }
 
@@ -207,7 +208,7 @@ fn read(name: &str) -> Option<Shape> {
 }
 
 /// The rigid body of FCL's tests through its environment: what is proven free stays so under a hundred times finer
-/// sampling than one would take, and hits are there.
+/// sampling than ten poses, and hits are there.
 #[test]
 fn a_robot_through_its_environment() {
     let (Some(environment), Some(robot)) = (read("fcl/env.obj"), read("fcl/rob.obj")) else { return };
@@ -236,7 +237,7 @@ fn a_robot_through_its_environment() {
         let samples = match report.outcome {
             PathOutcome::Free => {
                 free += 1;
-                300
+                1000
             }
             _ => {
                 hits += 1;
@@ -244,7 +245,7 @@ fn a_robot_through_its_environment() {
             }
         };
         // f32 rotations move the robot's far ends by less than this.
-        judge(&scene, &[robot], &keys, &report, samples, 2e-2);
+        judge(&scene, &[robot], &keys, &report, samples, 2.5e-2);
     }
     println!("{free} free and {hits} hits in {tries} tries; {asking:.3} s to ask, the slowest {slowest:.3} s");
     assert!(free >= 5 && hits >= 5, "{free} {hits}");
