@@ -1,6 +1,7 @@
 //! Two bodies in motion: where one is seen from the other, and how fast that changes.
 
 use super::DMat3;
+use super::angle::sine_cosine;
 use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::placement::Placement;
 use crate::query::form::{Form, Pieces};
@@ -55,7 +56,7 @@ impl Course {
         if self.speed == 0.0 {
             return self.start;
         }
-        let (sine, cosine) = libm::sincos(self.speed * time);
+        let (sine, cosine) = sine_cosine(self.speed * time);
         let turn = |v: DVec3| cosine * v + sine * self.axis.cross(v) + (1.0 - cosine) * self.axis.dot(v) * self.axis;
         DMat3::from_cols(turn(self.start.x_axis), turn(self.start.y_axis), turn(self.start.z_axis))
     }
