@@ -61,6 +61,8 @@ const REST: f32 = 0.25;
 const GAP: f32 = 0.05;
 /// A body that turns by more than this in a step is taken to turn as its angular velocity says, not by the shorter way.
 const LONG_TURN: f32 = 2.0;
+/// The balls inside of a body that touches already, as shares of half its thickness.
+const INNER: [f32; 5] = [0.5, 0.12, 0.03, 0.007, 0.0];
 /// How often fast bodies that were stopped are asked for again.
 const ROUNDS: usize = 8;
 /// In a step cut at impacts no piece is shorter than this share.
@@ -325,10 +327,10 @@ impl Sweeps {
             Outcome::Free => None,
             Outcome::Hit(impact) | Outcome::Early(impact) => Some(impact),
             Outcome::AtStart(_) => {
-                let inner = self.fast[meet.fast as usize].half_thickness * 0.5;
+                let inner = self.fast[meet.fast as usize].half_thickness;
                 let first = self.time_of_inner(a, inner, (b, &sweep_b), bodies, most_time);
                 let second = meet.other_fast.and_then(|other| {
-                    let inner = self.fast[other as usize].half_thickness * 0.5;
+                    let inner = self.fast[other as usize].half_thickness;
                     let impact = self.time_of_inner(b, inner, (a, &sweep_a), bodies, most_time)?;
                     Some(Impact { on_a: impact.on_b, on_b: impact.on_a, normal: -impact.normal, ..impact })
                 });
@@ -340,23 +342,36 @@ impl Sweeps {
         }
     }
 
-    /// When a ball around a body's centre comes to another collider.
+    /// When the body has to stop lest a ball around its centre comes to another collider. If that is there already a smaller one is taken, and in
+    /// the end the centre alone: as long as that is on its own side, it stays there.
     fn time_of_inner(
         &self,
         collider: &Collider,
-        radius: f32,
+        half_thickness: f32,
         (other, sweep): (&Collider, &Sweep),
         bodies: &Bodies,
         most_time: f64,
     ) -> Option<Impact> {
-        let ball = if radius > 0.0 { Shape::sphere(radius).ok()? } else { Shape::point() };
         let start = self.starts[collider.body as usize].center;
         let way = bodies.motions()[collider.body as usize].center - start;
         let options = Options { gap: 0.0, ..options(collider, other, most_time) };
-        match time_of_impact(&ball, &Sweep::of(Pose::at(start), way), &other.shape, sweep, &options).ok()? {
-            Outcome::Hit(impact) | Outcome::Early(impact) => Some(impact),
-            Outcome::Free | Outcome::AtStart(_) => None,
+        for share in INNER {
+            let radius = share * half_thickness;
+            let ball = if radius > 0.0 { Shape::sphere(radius).ok()? } else { Shape::point() };
+            let options = Options { tolerance: options.tolerance.min(0.1 * f64::from(radius)), ..options };
+            match time_of_impact(&ball, &Sweep::of(Pose::at(start), way), &other.shape, sweep, &options).ok()? {
+                Outcome::Hit(impact) | Outcome::Early(impact) => {
+                    // Not only the centre is to stay on its side: what is long must not be run through.
+                    let nature = &bodies.natures[collider.body as usize];
+                    let extent = f64::from(nature.extent + nature.center_of_mass.length());
+                    let time = (impact.time - extent / way.length()).max(0.0);
+                    return Some(Impact { time, ..impact });
+                }
+                Outcome::Free => return None,
+                Outcome::AtStart(_) => {}
+            }
         }
+        None
     }
 
     /// When a fast body that goes on comes to one that has stopped.
