@@ -3,6 +3,7 @@
 mod arguments;
 mod bench;
 mod draw;
+mod path;
 mod report;
 mod scene;
 mod simulate;
@@ -42,6 +43,9 @@ fn main() -> ExitCode {
         Some(Command::Draw { scene, steps, dt, trails, output }) => {
             let trails = if trails { Trails::Drawn } else { Trails::Absent };
             draw(&scene, steps, dt, trails, &output)
+        }
+        Some(Command::Path { scene, path, json, draw }) => {
+            path::check(&scene, &path, &path::Output { json, picture: draw.as_deref() })
         }
         Some(Command::Bench { area: None }) => print(bench::AREAS),
         Some(Command::Bench { area: Some(bench::Area::Broad(arguments)) }) => bench::broad(&arguments),

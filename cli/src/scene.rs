@@ -7,6 +7,7 @@ mod file;
 mod schema;
 
 pub(crate) use error::{Look, SceneError, Text};
+pub(crate) use file::json_error;
 pub(crate) use schema::SCHEMA;
 
 use carom::body::{Body, BodyError};
