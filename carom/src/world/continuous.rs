@@ -96,15 +96,15 @@ struct Fast {
 }
 
 impl Fast {
-    /// Whether it may come to the other side of something slower within the step. What cannot be moved stops it in any case:
-    /// it must not come to lie deep inside.
+    /// Whether it may come to the other side of something slower within the step, or deep inside if that is thicker. What
+    /// cannot be moved stops it in any case.
     fn can_pass(&self, other: &Collider, bodies: &Bodies, starts: &[Start]) -> bool {
         let dense = other.body as usize;
         if bodies.natures[dense].kind != BodyKind::Dynamic {
             return true;
         }
         let shift = (bodies.motions()[dense].center - starts[dense].center).as_vec3();
-        (self.shift - shift).length() + self.turning > FAST * (self.half_thickness + other.half_thickness)
+        (self.shift - shift).length() + self.turning > FAST * (self.half_thickness + self.half_thickness.min(other.half_thickness))
     }
 }
 
