@@ -26,7 +26,7 @@ pub use manifold::{LocalContact, LocalManifold, MAX_POINTS};
 pub use mesh::{ContactBuffer, InnerEdges, PartIndex, PartManifold, contacts};
 pub use stage::{Contact, Manifold};
 
-pub(crate) use meetings::{Head, Meetings, MeetingsCopy};
+pub(crate) use meetings::{Head, Meetings, MeetingsCopy, may_meet};
 pub(crate) use stage::{Meeting, reach};
 
 use crate::distance::convex::{Convex, SupportFault};

@@ -1,5 +1,6 @@
 //! The bodies of a world: dense slices for the stages, generational ids for the door.
 
+use super::thickness::{extent, half_thickness};
 use super::{Body, BodyError, BodyId, BodyKind, Material};
 use crate::detector::Filter;
 use crate::island::STILL_SPEED;
@@ -91,6 +92,8 @@ pub(crate) struct Nature {
     pub(crate) user_data: u64,
     /// Whether the user has moved it since its boxes were placed.
     pub(crate) is_displaced: bool,
+    /// How far its shapes reach from its origin at the most.
+    pub(crate) extent: f32,
     /// How far it reaches from its centre of mass, about.
     pub(crate) reach: f32,
     /// Whether every axis has the same moment of inertia, so that a free spin keeps its axis.
@@ -101,6 +104,12 @@ impl Nature {
     /// 1 along the axes of the world along which it can move, 0 along the others.
     pub(crate) fn free_axes(&self) -> Vec3 {
         Vec3::from_array(self.locked.map(|is_locked| if is_locked { 0.0 } else { 1.0 }))
+    }
+
+    /// The world pose of the body's frame.
+    pub(crate) fn pose_of(&self, motion: &Motion) -> Pose {
+        let to_center = motion.rotation.as_dquat() * self.center_of_mass.as_dvec3();
+        Pose { position: motion.center - to_center, rotation: motion.rotation }
     }
 
     /// Whether nothing moves it for now.
@@ -210,6 +219,8 @@ pub struct Collider {
     pub(crate) pose: Pose,
     /// Points of contact are found when they are this close.
     pub(crate) margin: f32,
+    /// Half of its least width, about.
+    pub(crate) half_thickness: f32,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -238,7 +249,8 @@ pub(crate) struct Bodies {
     driven: Vec<BodyId>,
     /// The least margin that a collider ever had.
     pub(crate) least_margin: Option<f32>,
-    colliders: Vec<Option<Collider>>,
+    /// By slot.
+    pub(crate) colliders: Vec<Option<Collider>>,
     free_colliders: Vec<u32>,
 }
 
@@ -277,9 +289,7 @@ impl Bodies {
 
     /// The world pose of a body's frame.
     pub(crate) fn pose(&self, dense: u32) -> Pose {
-        let (nature, motion) = (&self.natures[dense as usize], &self.motions[dense as usize]);
-        let to_center = motion.rotation.as_dquat() * nature.center_of_mass.as_dvec3();
-        Pose { position: motion.center - to_center, rotation: motion.rotation }
+        self.natures[dense as usize].pose_of(&self.motions[dense as usize])
     }
 
     /// Whether the body is left out: it went non-finite or is disabled.
@@ -310,6 +320,7 @@ impl Bodies {
         };
         let dense = self.motions.len() as u32;
         let id = self.new_id(dense);
+        let extent = body.shapes.iter().map(|part| extent(&part.shape, &part.pose)).fold(0.0, f32::max);
         let colliders = body.shapes.into_iter().map(|part| {
             let margin = margin_of(&part.shape);
             self.least_margin = Some(self.least_margin.map_or(margin, |least| least.min(margin)));
@@ -322,6 +333,7 @@ impl Bodies {
                 user_data: part.user_data,
                 pose: body.pose.compose(&part.pose),
                 margin,
+                half_thickness: half_thickness(&part.shape),
                 shape: part.shape,
             })
         });
@@ -346,6 +358,7 @@ impl Bodies {
             constant: [Vec3::ZERO; 2],
             user_data: body.user_data,
             is_displaced: false,
+            extent,
             reach: properties.map_or(0.0, |properties| radius_of_gyration(&properties)),
             is_round: properties.is_none_or(|properties| is_round(properties.inertia)),
         });
