@@ -1,0 +1,195 @@
+// Two pictures side by side, seen from the same side: the shapes, and their Minkowski difference with the origin.
+
+import * as THREE from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { BACKGROUND, BLUE, GREY, ORANGE } from "../colours";
+import { form } from "../geometry";
+import { Dots, Lines } from "../overlays/drawing";
+import type { MicroscopeTell, Quaternion, Shape, Vector } from "../protocol";
+import { onTheme } from "../theme";
+
+/** One of the two pictures: what stays for a pair, and what changes with each step. */
+class Half {
+  readonly scene = new THREE.Scene();
+  readonly pair = new THREE.Group();
+  readonly lines = new Lines({ width: 2.5 });
+  readonly dots = new Dots(10);
+  private readonly faces = new THREE.Mesh(
+    new THREE.BufferGeometry(),
+    new THREE.MeshBasicMaterial({ vertexColors: true, transparent: true, opacity: 0.45, side: THREE.DoubleSide, depthWrite: false }),
+  );
+  center = new THREE.Vector3();
+  private places: number[] = [];
+  private colours: number[] = [];
+
+  constructor() {
+    const sun = new THREE.DirectionalLight("#ffffff", 1.6);
+    sun.position.set(0.5, 1, 0.7);
+    this.scene.add(sun, new THREE.HemisphereLight("#ffffff", "#8a8578", 1.6));
+    this.scene.add(this.pair, this.faces, this.lines.object, this.dots.object);
+  }
+
+  begin(): void {
+    this.lines.begin();
+    this.dots.begin();
+    this.places = [];
+    this.colours = [];
+  }
+
+  triangle(corners: Vector[], colour: THREE.Color): void {
+    for (const corner of corners) {
+      this.places.push(...corner);
+      this.colours.push(colour.r, colour.g, colour.b);
+    }
+  }
+
+  end(): void {
+    this.lines.end();
+    this.dots.end();
+    this.faces.geometry.dispose();
+    this.faces.geometry = new THREE.BufferGeometry();
+    this.faces.geometry.setAttribute("position", new THREE.Float32BufferAttribute(this.places, 3));
+    this.faces.geometry.setAttribute("color", new THREE.Float32BufferAttribute(this.colours, 3));
+  }
+
+  clear(): void {
+    this.pair.traverse((object) => {
+      if (object instanceof THREE.Mesh || object instanceof THREE.LineSegments) object.geometry.dispose();
+    });
+    this.pair.clear();
+  }
+}
+
+export class PairView {
+  readonly canvas = document.createElement("canvas");
+  readonly shapes = new Half();
+  readonly difference = new Half();
+  /** Half the size of what is seen, in metres. */
+  size = 1;
+  private renderer: THREE.WebGLRenderer | null = null;
+  private readonly camera = new THREE.PerspectiveCamera(35, 1, 0.01, 100);
+  private readonly controls: OrbitControls;
+  private second: THREE.Object3D | null = null;
+  private due = false;
+
+  constructor() {
+    this.canvas.setAttribute("aria-label", "Left: the two shapes. Right: their Minkowski difference and the origin");
+    this.controls = new OrbitControls(this.camera, this.canvas);
+    this.controls.enablePan = false;
+    this.controls.addEventListener("change", () => this.touch());
+    onTheme((theme) => {
+      this.shapes.scene.background = this.difference.scene.background = new THREE.Color(BACKGROUND[theme]);
+      this.touch();
+    });
+    new ResizeObserver(() => this.touch()).observe(this.canvas);
+  }
+
+  /** Takes a pair; the camera is set anew where `fit` is asked for. */
+  setPair(pair: MicroscopeTell, shapes: readonly Shape[], fit: boolean): void {
+    for (const half of [this.shapes, this.difference]) half.clear();
+    const [first, second] = pair.shapes.map((index, side) => {
+      const shape = solid(shapes[index] ?? {}, side === 0 ? BLUE : ORANGE);
+      const pose = pair.poses[side];
+      if (pose !== undefined) place(shape, pose.position, pose.rotation);
+      this.shapes.pair.add(shape);
+      return shape;
+    });
+    this.second = second ?? null;
+    if (pair.difference !== null) this.difference.pair.add(differenceMesh(pair.difference));
+    const box = new THREE.Box3();
+    for (const shape of [first, second]) if (shape?.userData["bounded"] === true) box.expandByObject(shape);
+    const around = new THREE.Box3();
+    if (pair.difference !== null) around.setFromArray(pair.difference.vertices).expandByPoint(new THREE.Vector3());
+    const spheres = [box, around].map((bounds) =>
+      bounds.isEmpty() ? new THREE.Sphere(new THREE.Vector3(), 1) : bounds.getBoundingSphere(new THREE.Sphere()),
+    );
+    this.shapes.center = spheres[0]!.center;
+    this.difference.center = spheres[1]!.center;
+    this.size = Math.max(spheres[0]!.radius, spheres[1]!.radius, 1e-3);
+    if (fit) {
+      const distance = (1.25 * this.size) / Math.sin((this.camera.fov * Math.PI) / 360);
+      this.camera.position.set(0.5, 0.45, 1).normalize().multiplyScalar(distance);
+      this.camera.near = distance / 200;
+      this.camera.far = distance * 20;
+      this.controls.target.set(0, 0, 0);
+      this.controls.update();
+    }
+    this.touch();
+  }
+
+  /** Puts the second shape elsewhere, for the time slider. */
+  moveSecond(position: Vector, rotation: Quaternion): void {
+    if (this.second !== null) place(this.second, position, rotation);
+    this.touch();
+  }
+
+  touch(): void {
+    if (this.due) return;
+    this.due = true;
+    requestAnimationFrame(() => {
+      this.due = false;
+      this.draw();
+    });
+  }
+
+  private draw(): void {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    if (width === 0 || height === 0) return;
+    // A second context costs memory and start-up time: made when first looked at.
+    this.renderer ??= new THREE.WebGLRenderer({ canvas: this.canvas, antialias: true });
+    const { renderer, camera } = this;
+    renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    renderer.setSize(width, height, false);
+    renderer.setScissorTest(true);
+    const half = width / 2;
+    camera.aspect = half / height;
+    camera.updateProjectionMatrix();
+    const position = camera.position.clone();
+    [this.shapes, this.difference].forEach(({ scene, center }, index) => {
+      renderer.setViewport(index * half, 0, half - 1, height);
+      renderer.setScissor(index * half, 0, half - 1, height);
+      camera.position.copy(position).add(center);
+      renderer.render(scene, camera);
+    });
+    camera.position.copy(position);
+    camera.updateMatrixWorld();
+  }
+}
+
+function place(object: THREE.Object3D, position: Vector, rotation: Quaternion): void {
+  object.position.fromArray(position);
+  object.quaternion.fromArray(rotation);
+}
+
+/** A shape that one can look into: translucent faces and its edges. */
+function solid(shape: Shape, colour: string): THREE.Group {
+  const own = form(shape);
+  const geometry = own.make("fine");
+  const material = new THREE.MeshStandardMaterial({ color: colour, transparent: true, opacity: 0.35, depthWrite: false, side: THREE.DoubleSide });
+  const edges = new THREE.LineSegments(new THREE.EdgesGeometry(geometry, 20), new THREE.LineBasicMaterial({ color: colour }));
+  const inner = new THREE.Group();
+  inner.add(new THREE.Mesh(geometry, material), edges);
+  inner.position.copy(own.position);
+  inner.quaternion.copy(own.rotation);
+  inner.scale.copy(own.scale);
+  const group = new THREE.Group();
+  group.userData["bounded"] = !own.unbounded;
+  group.add(inner);
+  return group;
+}
+
+function differenceMesh({ vertices, triangles }: { vertices: number[]; triangles: number[] }): THREE.Group {
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.Float32BufferAttribute(vertices, 3));
+  geometry.setIndex(triangles);
+  const faces = geometry.toNonIndexed();
+  faces.computeVertexNormals();
+  const material = new THREE.MeshStandardMaterial({ color: GREY, transparent: true, opacity: 0.3, depthWrite: false, side: THREE.DoubleSide });
+  const edges = new THREE.LineSegments(
+    new THREE.EdgesGeometry(geometry, 10),
+    new THREE.LineBasicMaterial({ color: GREY, transparent: true, opacity: 0.6 }),
+  );
+  const group = new THREE.Group();
+  group.add(new THREE.Mesh(faces, material), edges);
+  return group;
+}

@@ -1,0 +1,158 @@
+// The canvas: renderer, camera, light. Draws only when something has changed.
+
+import * as THREE from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import type { Ball } from "./bodies";
+import { BACKGROUND } from "./colours";
+import { onTheme, type Theme } from "./theme";
+
+/** Where the camera looks from unless the scene says so: a little from above, off the axes. */
+const VIEW = new THREE.Vector3(0.55, 0.42, 1).normalize();
+const SLOW_FRAME_MS = 45;
+const SLOW_FRAMES = 12;
+
+export class Stage {
+  readonly scene = new THREE.Scene();
+  readonly camera = new THREE.PerspectiveCamera(45, 1, 0.05, 2000);
+  readonly controls: OrbitControls;
+  readonly renderer: THREE.WebGLRenderer;
+  /** Pictures drawn since the page was opened. */
+  drawn = 0;
+  /** Whether to give up beauty for speed. */
+  adaptive = true;
+  /** Called before each picture; says whether it must be drawn. */
+  prepare: (now: number) => boolean = () => false;
+  private readonly sun = new THREE.DirectionalLight("#ffffff", 2.2);
+  private readonly sky = new THREE.HemisphereLight("#ffffff", "#b9b2a6", 1.5);
+  private dirty = true;
+  private slow = 0;
+  private last = 0;
+
+  constructor(readonly canvas: HTMLCanvasElement) {
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = THREE.PCFShadowMap;
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.enableDamping = false;
+    this.controls.zoomToCursor = true;
+    this.controls.addEventListener("change", () => this.touch());
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(2048, 2048);
+    this.sun.shadow.normalBias = 0.03;
+    this.scene.add(this.sun, this.sun.target, this.sky);
+    onTheme((theme) => this.dress(theme));
+    new ResizeObserver(() => this.resize()).observe(canvas.parentElement!);
+    this.resize();
+    this.renderer.setAnimationLoop((now) => this.draw(now));
+  }
+
+  /** Asks for a new picture. */
+  touch(): void {
+    this.dirty = true;
+  }
+
+  /** Looks at all of `balls`, or from where the scene wants to be looked at. */
+  frame(balls: Ball[], from: THREE.Vector3 | null, to: THREE.Vector3 | null): void {
+    this.sun.castShadow = true;
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    const box = new THREE.Box3();
+    for (const { center, radius } of balls) {
+      box.expandByPoint(center.clone().addScalar(radius)).expandByPoint(center.clone().addScalar(-radius));
+    }
+    if (box.isEmpty()) box.set(new THREE.Vector3(-2, 0, -2), new THREE.Vector3(2, 2, 2));
+    const sphere = box.getBoundingSphere(new THREE.Sphere());
+    const target = to ?? sphere.center;
+    const narrow = Math.min(1, this.camera.aspect);
+    const half = Math.atan(Math.tan((this.camera.fov * Math.PI) / 360) * narrow);
+    const distance = Math.max(1.05 * (sphere.radius / Math.sin(half)), 1);
+    this.camera.position.copy(from ?? target.clone().addScaledVector(VIEW, distance));
+    this.controls.target.copy(target);
+    const reach = Math.max(sphere.radius, this.camera.position.distanceTo(sphere.center));
+    this.camera.near = reach / 500;
+    this.camera.far = reach * 40;
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+    this.light(sphere);
+    this.touch();
+  }
+
+  /** Puts the camera somewhere without looking at what is there. */
+  look(from: THREE.Vector3, to: THREE.Vector3): void {
+    this.camera.position.copy(from);
+    this.controls.target.copy(to);
+    this.controls.update();
+    this.touch();
+  }
+
+  /** The ray under a point of the window. */
+  ray(clientX: number, clientY: number): THREE.Raycaster {
+    const { left, top, width, height } = this.canvas.getBoundingClientRect();
+    const at = new THREE.Vector2((2 * (clientX - left)) / width - 1, 1 - (2 * (clientY - top)) / height);
+    const ray = new THREE.Raycaster();
+    ray.setFromCamera(at, this.camera);
+    return ray;
+  }
+
+  /** Where a point is seen, in pixels of the window, and whether it is in front. */
+  screen(point: THREE.Vector3): { x: number; y: number; visible: boolean } {
+    const { left, top, width, height } = this.canvas.getBoundingClientRect();
+    const seen = point.clone().project(this.camera);
+    return { x: left + ((seen.x + 1) / 2) * width, y: top + ((1 - seen.y) / 2) * height, visible: seen.z < 1 };
+  }
+
+  private light({ center, radius }: THREE.Sphere): void {
+    const reach = Math.min(Math.max(radius, 2), 80) * 1.15;
+    this.sun.target.position.copy(center);
+    this.sun.position.copy(center).add(new THREE.Vector3(0.5, 1, 0.35).normalize().multiplyScalar(3 * reach));
+    const { camera } = this.sun.shadow;
+    camera.left = camera.bottom = -reach;
+    camera.right = camera.top = reach;
+    camera.near = reach / 10;
+    camera.far = 8 * reach;
+    camera.updateProjectionMatrix();
+    this.sun.shadow.bias = -0.0005;
+    this.sun.shadow.normalBias = reach / 400;
+  }
+
+  private dress(theme: Theme): void {
+    this.scene.background = new THREE.Color(BACKGROUND[theme]);
+    this.sky.intensity = theme === "dark" ? 1.0 : 1.6;
+    this.sun.intensity = theme === "dark" ? 1.7 : 2.1;
+    this.touch();
+  }
+
+  private resize(): void {
+    const { clientWidth, clientHeight } = this.canvas.parentElement!;
+    if (clientWidth === 0 || clientHeight === 0) return;
+    this.renderer.setSize(clientWidth, clientHeight, false);
+    this.camera.aspect = clientWidth / clientHeight;
+    this.camera.updateProjectionMatrix();
+    this.touch();
+  }
+
+  private draw(now: number): void {
+    const wanted = this.prepare(now);
+    if (!wanted && !this.dirty) {
+      this.last = 0;
+      return;
+    }
+    this.dirty = false;
+    this.renderer.render(this.scene, this.camera);
+    this.drawn += 1;
+    this.adapt(now);
+  }
+
+  /** Gives up shadows, then sharpness, where the machine cannot keep up. */
+  private adapt(now: number): void {
+    const slow = this.last !== 0 && now - this.last > SLOW_FRAME_MS;
+    this.last = now;
+    this.slow = slow ? this.slow + 1 : 0;
+    if (!this.adaptive || this.slow < SLOW_FRAMES) return;
+    this.slow = 0;
+    if (this.sun.castShadow) this.sun.castShadow = false;
+    else if (this.renderer.getPixelRatio() > 0.75) {
+      this.renderer.setPixelRatio(Math.max(0.75, this.renderer.getPixelRatio() / 1.5));
+    }
+  }
+}
