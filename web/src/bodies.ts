@@ -321,14 +321,14 @@ function boundsOf(form: Form): { center: THREE.Vector3; half: THREE.Vector3 } {
 const BOUNDS = new WeakMap<Form, { center: THREE.Vector3; half: THREE.Vector3 }>();
 
 const MATERIALS = {
-  moving: () => new THREE.MeshStandardMaterial({ roughness: 0.75, metalness: 0, side: THREE.DoubleSide }),
-  fixed: () => withGrid(new THREE.MeshStandardMaterial({ roughness: 0.95, metalness: 0, side: THREE.DoubleSide })),
+  moving: () => new THREE.MeshLambertMaterial({ side: THREE.DoubleSide }),
+  fixed: () => withGrid(new THREE.MeshLambertMaterial({ side: THREE.DoubleSide })),
   sensor: () =>
-    new THREE.MeshStandardMaterial({ transparent: true, opacity: 0.25, depthWrite: false, side: THREE.DoubleSide }),
+    new THREE.MeshLambertMaterial({ transparent: true, opacity: 0.25, depthWrite: false, side: THREE.DoubleSide }),
 };
 
 /** Lines at every metre, stronger at every tenth, so that sizes can be read off what stands still. */
-function withGrid(material: THREE.MeshStandardMaterial): THREE.MeshStandardMaterial {
+function withGrid(material: THREE.MeshLambertMaterial): THREE.MeshLambertMaterial {
   material.onBeforeCompile = (shader) => {
     shader.vertexShader = shader.vertexShader
       .replace("#include <common>", "#include <common>\nvarying vec3 vPlace;\nvarying vec3 vFacing;")

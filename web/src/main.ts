@@ -131,7 +131,7 @@ async function start(): Promise<void> {
     if (session.newest !== null && asked.frame === null) history.replaceState(null, "", linkTo(session, stage, bodies));
   }, ADDRESS_MS);
 
-  exposeToTests(session, stage, bodies, microscope);
+  exposeToTests(session, stage, bodies, overlays, microscope);
   source.start(session);
 }
 

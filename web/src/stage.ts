@@ -8,8 +8,8 @@ import { onTheme, type Theme } from "./theme";
 
 /** Where the camera looks from unless the scene says so: a little from above, off the axes. */
 const VIEW = new THREE.Vector3(0.55, 0.42, 1).normalize();
-const SLOW_FRAME_MS = 45;
-const SLOW_FRAMES = 12;
+/** Pictures that take longer than this for a second on end are too slow. */
+const SLOW_MS = 50;
 
 export class Stage {
   readonly scene = new THREE.Scene();
@@ -21,15 +21,16 @@ export class Stage {
   /** Whether to give up beauty for speed. */
   adaptive = true;
   /** Called before each picture; says whether it must be drawn. */
-  prepare: (now: number) => boolean = () => false;
+  prepare: () => boolean = () => false;
   private readonly sun = new THREE.DirectionalLight("#ffffff", 2.2);
   private readonly sky = new THREE.HemisphereLight("#ffffff", "#b9b2a6", 1.5);
   private dirty = true;
-  private slow = 0;
-  private last = 0;
+  private since = 0;
+  private pictures = 0;
 
   constructor(readonly canvas: HTMLCanvasElement) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
+    const fast = !drawsInSoftware();
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: fast, powerPreference: "high-performance" });
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
@@ -38,7 +39,7 @@ export class Stage {
     this.controls.zoomToCursor = true;
     this.controls.addEventListener("change", () => this.touch());
     this.sun.castShadow = true;
-    this.sun.shadow.mapSize.set(2048, 2048);
+    this.sun.shadow.mapSize.setScalar(fast ? 2048 : 1024);
     this.sun.shadow.normalBias = 0.03;
     this.scene.add(this.sun, this.sun.target, this.sky);
     onTheme((theme) => this.dress(theme));
@@ -65,7 +66,7 @@ export class Stage {
     const target = to ?? sphere.center;
     const narrow = Math.min(1, this.camera.aspect);
     const half = Math.atan(Math.tan((this.camera.fov * Math.PI) / 360) * narrow);
-    const distance = Math.max(1.05 * (sphere.radius / Math.sin(half)), 1);
+    const distance = Math.max(0.85 * (sphere.radius / Math.sin(half)), 1);
     this.camera.position.copy(from ?? target.clone().addScaledVector(VIEW, distance));
     this.controls.target.copy(target);
     const reach = Math.max(sphere.radius, this.camera.position.distanceTo(sphere.center));
@@ -132,9 +133,9 @@ export class Stage {
   }
 
   private draw(now: number): void {
-    const wanted = this.prepare(now);
+    const wanted = this.prepare();
     if (!wanted && !this.dirty) {
-      this.last = 0;
+      this.since = this.pictures = 0;
       return;
     }
     this.dirty = false;
@@ -145,14 +146,24 @@ export class Stage {
 
   /** Gives up shadows, then sharpness, where the machine cannot keep up. */
   private adapt(now: number): void {
-    const slow = this.last !== 0 && now - this.last > SLOW_FRAME_MS;
-    this.last = now;
-    this.slow = slow ? this.slow + 1 : 0;
-    if (!this.adaptive || this.slow < SLOW_FRAMES) return;
-    this.slow = 0;
+    if (this.since === 0) this.since = now;
+    this.pictures += 1;
+    const passed = now - this.since;
+    if (passed < 1000) return;
+    const slow = passed / this.pictures > SLOW_MS;
+    this.since = this.pictures = 0;
+    if (!slow || !this.adaptive) return;
     if (this.sun.castShadow) this.sun.castShadow = false;
     else if (this.renderer.getPixelRatio() > 0.75) {
       this.renderer.setPixelRatio(Math.max(0.75, this.renderer.getPixelRatio() / 1.5));
     }
   }
+}
+
+/** Whether there is no graphics card to draw with. */
+function drawsInSoftware(): boolean {
+  const context = document.createElement("canvas").getContext("webgl2");
+  const name = context?.getParameter(context.getExtension("WEBGL_debug_renderer_info")?.UNMASKED_RENDERER_WEBGL ?? 0x1f01);
+  context?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software/i.test(String(name));
 }

@@ -3,7 +3,9 @@
 import * as THREE from "three";
 import type { Bodies } from "./bodies";
 import type { Microscope } from "./microscope/tab";
-import type { MicroscopeTell } from "./protocol";
+import type { Overlays } from "./overlays/all";
+import { contactsOf } from "./overlays/contacts";
+import type { Command, MicroscopeTell } from "./protocol";
 import type { Session } from "./session";
 import type { Stage } from "./stage";
 
@@ -21,6 +23,14 @@ export interface Probe {
   readonly drawn: number;
   readonly sections: string[];
   readonly microscope: { pair: MicroscopeTell | null; step: number };
+  send(command: Command): void;
+  /** Calls back once a picture has been drawn after now. */
+  redraw(done: () => void): void;
+  /** Switches an overlay; gives the section that it needs, if any. */
+  switch(overlay: string, on: boolean): string | null;
+  /** Where contacts are seen, in pixels of the window. */
+  contacts(): { x: number; y: number }[];
+  kind(body: number): string | null;
   /** Where a body is, in the world. */
   position(body: number): number[];
   /** Where a body's centre is seen, in pixels of the window. */
@@ -33,7 +43,13 @@ declare global {
   }
 }
 
-export function exposeToTests(session: Session, stage: Stage, bodies: Bodies, microscope: Microscope): void {
+export function exposeToTests(
+  session: Session,
+  stage: Stage,
+  bodies: Bodies,
+  overlays: Overlays,
+  microscope: Microscope,
+): void {
   window.carom = {
     get ready() {
       return stage.drawn > 0 && session.newest !== null;
@@ -68,6 +84,22 @@ export function exposeToTests(session: Session, stage: Stage, bodies: Bodies, mi
     get microscope() {
       return { pair: microscope.pair, step: microscope.step };
     },
+    send: (command) => session.send(command),
+    redraw(done) {
+      const before = stage.drawn;
+      stage.touch();
+      const look = () => void (stage.drawn > before ? done() : requestAnimationFrame(look));
+      look();
+    },
+    switch(name, on) {
+      overlays.switch(name, on);
+      return overlays.all.find((overlay) => overlay.name === name)?.section ?? null;
+    },
+    contacts() {
+      const frame = session.newest;
+      return frame === null ? [] : contactsOf(frame, bodies).map(({ point }) => stage.screen(point));
+    },
+    kind: (body) => bodies.descriptions[body]?.kind ?? null,
     position(body) {
       const frame = session.newest;
       return frame === null ? [] : [0, 1, 2].map((axis) => frame.positions[3 * body + axis]! + frame.origin[axis]!);

@@ -165,7 +165,7 @@ function place(object: THREE.Object3D, position: Vector, rotation: Quaternion): 
 function solid(shape: Shape, colour: string): THREE.Group {
   const own = form(shape);
   const geometry = own.make("fine");
-  const material = new THREE.MeshStandardMaterial({ color: colour, transparent: true, opacity: 0.35, depthWrite: false, side: THREE.DoubleSide });
+  const material = new THREE.MeshLambertMaterial({ color: colour, transparent: true, opacity: 0.35, depthWrite: false, side: THREE.DoubleSide });
   const edges = new THREE.LineSegments(new THREE.EdgesGeometry(geometry, 20), new THREE.LineBasicMaterial({ color: colour }));
   const inner = new THREE.Group();
   inner.add(new THREE.Mesh(geometry, material), edges);
@@ -184,7 +184,7 @@ function differenceMesh({ vertices, triangles }: { vertices: number[]; triangles
   geometry.setIndex(triangles);
   const faces = geometry.toNonIndexed();
   faces.computeVertexNormals();
-  const material = new THREE.MeshStandardMaterial({ color: GREY, transparent: true, opacity: 0.3, depthWrite: false, side: THREE.DoubleSide });
+  const material = new THREE.MeshLambertMaterial({ color: GREY, transparent: true, opacity: 0.3, depthWrite: false, side: THREE.DoubleSide });
   const edges = new THREE.LineSegments(
     new THREE.EdgesGeometry(geometry, 10),
     new THREE.LineBasicMaterial({ color: GREY, transparent: true, opacity: 0.6 }),
