@@ -73,6 +73,28 @@ function frame(number, sections) {
   return Buffer.concat([head, ...parts]);
 }
 
+/** Two boxes that overlap by a fifth of a metre, with a trace of the right form. */
+function microscope(slots) {
+  const cube = [0, 1, 2, 3, 4, 5, 6, 7].map((k) => [k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1]);
+  const center = [0, -0.8, 0.1];
+  const corner = (k) => cube[k].map((value, axis) => value + center[axis]);
+  const quads = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+  const point = (k) => ({ on_a: cube[k].map((v) => v / 2), on_b: corner(k).map((v, axis) => cube[k][axis] / 2 - v), difference: corner(k) });
+  return {
+    tell: "microscope", slots, names: ["cuboid 3", "cuboid 4"], shapes: [1, 1],
+    poses: [{ position: [0, 0, 0], rotation: [0, 0, 0, 1] }, { position: [0, 0.8, -0.1], rotation: [0, 0, 0, 1] }],
+    difference: { vertices: [0, 1, 2, 3, 4, 5, 6, 7].flatMap(corner), triangles: quads.flatMap(([a, b, c, d]) => [a, b, c, a, c, d]) },
+    distance: -0.2, answer: "They overlap by 0.2 m along (0, 1, 0).",
+    gjk: [1, 2, 3, 4].map((n) => ({ simplex: [3, 6, 0, 5].slice(0, n).map(point), nearest: [0, 0.2 / n, 0], direction: [0, 1, 0], support: corner(2), lower: 0, upper: 0.5 / n })),
+    epa: [0, 1].map((n) => ({ face: [corner(2), corner(3), corner(6 + n)], normal: [0, 1, 0], support: corner(3), lower: 0.1 + 0.1 * n, upper: 0.2, faces: 4 + 2 * n })),
+    axes: [["face of A, y", -0.2], ["face of A, x", -1], ["face of B, z", -0.9], ["edge 2 × edge 5", -1.2]].map(([kind, gap], n) => ({ axis: n % 2 ? [1, 0, 0] : [0, 1, 0], gap, kind })),
+    reasons: ["the simplex holds the origin", "the face is on the surface"],
+    manifold: { normal: [0, 1, 0], points: [0, 1, 4, 5].map((k) => ({ position: [cube[k][0] / 2, 0.4, cube[k][2] / 2], depth: 0.2, features: ["face 2", `vertex ${k}`] })) },
+    advancement: [0, 1, 2].map((n) => ({ time: n / 200, distance: 0.1 / (n + 1), point_a: [0, 0.5, 0], point_b: [0, 0.5 + 0.1 / (n + 1), 0], b: { position: [0, 1 + 0.1 / (n + 1), -0.1], rotation: [0, 0, 0, 1] } })),
+    rust_test: "#[test]\nfn pasted() {}\n",
+  };
+}
+
 server.on("upgrade", (request, socket) => {
   const accept = createHash("sha1").update(`${request.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
   socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
@@ -113,6 +135,7 @@ server.on("upgrade", (request, socket) => {
       else if (command.do === "step") (playing = false), (number += command.count);
       else if (command.do === "back") (playing = false), (number = Math.max(0, number - command.count));
       else if (command.do === "seek") (playing = false), (number = command.frame);
+      else if (command.do === "microscope") tell(microscope(command.slots));
       else tell({ tell: "error", message: `the mock does not do ${text}` });
       show();
     }

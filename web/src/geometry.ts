@@ -84,7 +84,7 @@ export function form(shape: Shape): Form {
     const make = () => new THREE.PlaneGeometry(2 * GROUND, 2 * GROUND);
     return { ...place, key: "half-space", make, unbounded: true };
   }
-  if (surface) return { ...place, key: surfaceKey(surface), make: () => rounded(surface) };
+  if (surface) return { ...place, key: surfaceKey(surface), make: () => given(surface) };
   if (point) place.scale.setScalar(THIN);
   else console.warn("a shape that this page cannot draw", shape);
   return { ...place, key: "sphere", make: unitSphere };
@@ -122,6 +122,17 @@ function cuboidSurface({ half_extents: [x, y, z], radius = 0 }: { half_extents: 
     for (const bit of [1, 2, 4]) if (!(corner & bit)) edges.push(corner, corner | bit);
   }
   return { vertices, triangles, edges, radius, kind: "cuboid" };
+}
+
+/** A surface that comes with its rounding: smooth where there is one, flat faces elsewhere. */
+function given({ vertices, triangles, radius, kind }: Surface): THREE.BufferGeometry {
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.Float32BufferAttribute(vertices, 3));
+  geometry.setIndex(triangles);
+  const smooth = radius > 0 || kind === "custom";
+  const faces = smooth ? geometry : geometry.toNonIndexed();
+  faces.computeVertexNormals();
+  return faces;
 }
 
 /**

@@ -3,7 +3,7 @@
 export type Vector = [number, number, number];
 export type Quaternion = [number, number, number, number];
 
-/** A surface of triangles, for shapes that have no short description; all of it is rounded by `radius`. */
+/** A surface of triangles, for shapes that have no short description. Rounding by `radius` is in it already. */
 export interface Surface {
   vertices: number[];
   triangles: number[];

@@ -10,6 +10,8 @@ import { onTheme, type Theme } from "./theme";
 const VIEW = new THREE.Vector3(0.55, 0.42, 1).normalize();
 /** Pictures that take longer than this for a second on end are too slow. */
 const SLOW_MS = 50;
+const MOST_CUTS = 2;
+const STILL_MS = 400;
 
 export class Stage {
   readonly scene = new THREE.Scene();
@@ -27,6 +29,10 @@ export class Stage {
   private dirty = true;
   private since = 0;
   private pictures = 0;
+  private last = 0;
+  /** How much has been given up for speed, and whether it is back for a picture that stands still. */
+  private cuts = 0;
+  private still = false;
 
   constructor(readonly canvas: HTMLCanvasElement) {
     const fast = !drawsInSoftware();
@@ -55,8 +61,7 @@ export class Stage {
 
   /** Looks at all of `balls`, or from where the scene wants to be looked at. */
   frame(balls: Ball[], from: THREE.Vector3 | null, to: THREE.Vector3 | null): void {
-    this.sun.castShadow = true;
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.apply((this.cuts = 0));
     const box = new THREE.Box3();
     for (const { center, radius } of balls) {
       box.expandByPoint(center.clone().addScalar(radius)).expandByPoint(center.clone().addScalar(-radius));
@@ -136,15 +141,24 @@ export class Stage {
     const wanted = this.prepare();
     if (!wanted && !this.dirty) {
       this.since = this.pictures = 0;
+      // What stands still has the time to be drawn well.
+      if (this.cuts > 0 && !this.still && now - this.last > STILL_MS) {
+        this.still = true;
+        this.apply(0);
+        this.renderer.render(this.scene, this.camera);
+      }
       return;
     }
+    if (this.still) this.apply(this.cuts);
+    this.still = false;
     this.dirty = false;
     this.renderer.render(this.scene, this.camera);
     this.drawn += 1;
+    this.last = now;
     this.adapt(now);
   }
 
-  /** Gives up shadows, then sharpness, where the machine cannot keep up. */
+  /** Gives up shadows, then sharpness, where the machine cannot keep up with what moves. */
   private adapt(now: number): void {
     if (this.since === 0) this.since = now;
     this.pictures += 1;
@@ -152,11 +166,13 @@ export class Stage {
     if (passed < 1000) return;
     const slow = passed / this.pictures > SLOW_MS;
     this.since = this.pictures = 0;
-    if (!slow || !this.adaptive) return;
-    if (this.sun.castShadow) this.sun.castShadow = false;
-    else if (this.renderer.getPixelRatio() > 0.75) {
-      this.renderer.setPixelRatio(Math.max(0.75, this.renderer.getPixelRatio() / 1.5));
-    }
+    if (slow && this.adaptive && this.cuts < MOST_CUTS) this.apply(++this.cuts);
+  }
+
+  private apply(cuts: number): void {
+    this.sun.castShadow = cuts === 0;
+    const full = Math.min(devicePixelRatio, 2);
+    this.renderer.setPixelRatio(cuts < MOST_CUTS ? full : Math.min(full, 1) * 0.75);
   }
 }
 

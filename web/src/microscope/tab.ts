@@ -26,6 +26,8 @@ export class Microscope implements Tab {
   private stages: Stage[] = [];
   private stage = 0;
   private visible = false;
+  /** The frame in which it was asked about. */
+  private frame = -1;
   private readonly list = element("ul", { class: "pairs" });
   private readonly empty: HTMLElement;
 
@@ -53,8 +55,8 @@ export class Microscope implements Tab {
       // A ball more leaves the slots as they were; another scene does not.
       if (this.pair !== null && scene.generation === 0) this.close();
     });
-    session.on("state", ({ playing }) => {
-      if (this.visible && this.pair !== null && !playing) this.again();
+    session.on("frame", ({ frame }) => {
+      if (this.visible && this.pair !== null && frame !== this.frame) this.again();
     });
     setInterval(() => this.fillList(), LIST_MS);
   }
@@ -67,7 +69,9 @@ export class Microscope implements Tab {
   }
 
   private again(): void {
-    if (this.pair !== null) this.session.send({ do: "microscope", slots: this.pair.slots });
+    if (this.pair === null) return;
+    this.frame = this.session.newest?.frame ?? -1;
+    this.session.send({ do: "microscope", slots: this.pair.slots });
   }
 
   private close(): void {
@@ -82,6 +86,7 @@ export class Microscope implements Tab {
     // The same moment again: leave the reader where they are.
     if (same && JSON.stringify(before) === JSON.stringify(pair) && this.root.firstChild !== this.empty) return;
     this.pair = pair;
+    this.frame = this.session.newest?.frame ?? -1;
     const stageBefore = this.stages[this.stage]?.name;
     this.stages = stagesOf(pair);
     const kept = same ? this.stages.findIndex(({ name }) => name === stageBefore) : 0;
@@ -119,7 +124,7 @@ export class Microscope implements Tab {
         "div",
         { class: "pair-head" },
         element("h2", {}, `${pair.names[0]} and ${pair.names[1]}`),
-        iconButton("previous", "Choose another pair", () => this.close()),
+        element("button", { type: "button", class: "plain", click: () => this.close() }, "Other pair"),
       ),
       element("p", { class: "answer" }, pair.answer),
       element("div", { class: "captions" }, element("span", {}, "the two shapes"), element("span", {}, "A − B and the origin")),
@@ -163,10 +168,10 @@ export class Microscope implements Tab {
       element("p", { class: "note" }, stage.title),
       stepper,
       element("div", { class: "keys" }, ...keys),
-      this.facts,
     ];
     this.bars = [];
     if (stage.name === "SAT") parts.push(this.axisBars(pair));
+    parts.push(this.facts);
     if (stage.name === "GJK" || stage.name === "EPA") parts.push(this.boundsOf(stage.name === "GJK" ? pair.gjk : pair.epa));
     return parts;
   }

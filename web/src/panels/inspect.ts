@@ -27,7 +27,9 @@ export class Inspect implements Tab {
   ) {
     this.root.append(this.empty);
     session.on("select", () => this.ask());
-    session.on("state", () => this.ask());
+    session.on("state", () => {
+      if (this.visible && !session.playing) this.ask();
+    });
     session.on("inspect", (body) => {
       const chosen = session.selection;
       if (chosen?.kind === "body" && chosen.body === body.body) this.showBody(body);
