@@ -96,4 +96,16 @@ test("help opens and closes, light turns to dark", async () => {
   await page.keyboard.press("t");
 });
 
+test("a command that is refused is said to be, and changes nothing", async () => {
+  await page.evaluate(() => window.carom.send({ do: "scene", name: "no such scene" }));
+  await page.locator(".toast.error").first().waitFor();
+  assert.equal((await probe(page)).scene, SCENE);
+});
+
 test("nothing was complained about", () => assert.deepEqual(errors, []));
+
+test("a lost connection is told", async () => {
+  await server.stop();
+  server = null;
+  await page.locator(".toast.lost").waitFor({ state: "visible" });
+});

@@ -31,6 +31,8 @@ export class Bar {
     }
     speed.addEventListener("change", () => session.send({ do: "speed", factor: Number(speed.value) }));
     this.picker.addEventListener("change", () => session.send({ do: "scene", name: this.picker.value }));
+    // The keys are the scene's again.
+    for (const select of [speed, this.picker]) select.addEventListener("change", () => select.blur());
     const live = [
       iconButton("previous", "Previous scene ([)", () => this.nextScene(-1)),
       this.picker,

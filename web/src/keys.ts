@@ -45,6 +45,11 @@ export function listenToKeys(session: Session, bar: Bar, actions: KeyActions): v
     event.preventDefault();
     action();
   }, { capture: true });
+  // What was pressed with the mouse would take the space bar for itself; what was reached by keyboard keeps it.
+  addEventListener("click", ({ detail }) => {
+    const focused = document.activeElement;
+    if (detail > 0 && focused instanceof HTMLElement && focused.matches("button, input")) focused.blur();
+  });
 }
 
 /** Whether the key belongs to the element that has the focus: a picker, a dialog, a button about to be pressed. */

@@ -67,7 +67,7 @@ export class Chart {
         scales: { x: { time: false } },
         axes: [
           { ...axis, size: 22, values: (_, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? String(tick) : "")) },
-          { ...axis, size: 52, values: (_, ticks) => ticks.map(short) },
+          { ...axis, size: 46, values: (_, ticks) => ticks.map(short) },
         ],
         series: [
           { label: along },
