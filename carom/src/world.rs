@@ -3,6 +3,7 @@
 mod builder;
 mod events;
 mod filter;
+mod inspect;
 mod measure;
 mod queries;
 mod snapshot;
@@ -10,6 +11,7 @@ mod snapshot;
 pub use builder::{WorldBuilder, WorldError};
 pub use events::{ContactEvent, Events, HitEvent, SensorEvent, ShapeId};
 pub(crate) use filter::PairFilter;
+pub use inspect::Met;
 pub use measure::{Energy, Momentum};
 pub use queries::{Picks, ShapeCast, ShapeDistance, ShapeHit, ShapeProjection, WorldQueryError};
 pub use snapshot::Snapshot;

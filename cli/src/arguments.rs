@@ -1,6 +1,7 @@
 //! What the program is asked to do, and its manual.
 
 use crate::bench;
+use crate::scene::embedded;
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -50,6 +51,26 @@ Examples:
   carom draw boxes --output boxes.svg
   carom draw break --steps 700 --trails --output break.svg
   carom draw my-scene.json --steps 0 --output start.svg";
+
+const AFTER_VIEW: &str = "\
+The address goes to standard output, as soon as it can be opened. The scene waits until a page looks at it. Several pages
+may look at the same time; all see and steer the same scene. Nothing listens beyond 127.0.0.1, and the page loads nothing
+from anywhere else.
+
+Keys in the page:
+  Space, P     play and pause              .  →        one step on
+  R            begin anew                  ,  ←        one step back
+  [  ]         the scene before and after  B           shoot a ball
+  ?            all of them
+
+Output with --json, one object:
+  address, port, token    where the page is
+
+Examples:
+  carom view --open
+  carom view pyramid --port 8080
+  carom view my-scene.json
+  carom view a.carom                           a recording of `carom run --record`";
 
 const AFTER_SCENES: &str = "\
 Output with --json, one array of objects:
@@ -112,6 +133,27 @@ pub(crate) enum Command {
         /// The SVG file to write.
         #[arg(long, short, value_name = "FILE")]
         output: PathBuf,
+    },
+    /// See a scene live in the browser.
+    ///
+    /// The engine runs in this program; a page on 127.0.0.1 draws it. Only who knows the printed address can open it.
+    #[command(after_long_help = AFTER_VIEW)]
+    View {
+        /// The name of a scene that the program knows, a scene file, or a recording.
+        #[arg(default_value = embedded::DEFAULT)]
+        scene: String,
+        /// The port to listen at, instead of any that is free.
+        #[arg(long, value_name = "N", default_value = "0", hide_default_value = true)]
+        port: u16,
+        /// Open the address in the browser, too.
+        #[arg(long)]
+        open: bool,
+        /// Print the address as one JSON object.
+        #[arg(long)]
+        json: bool,
+        /// Serve this page instead of the one that is built in.
+        #[arg(long, value_name = "FILE", hide = true)]
+        page: Option<PathBuf>,
     },
     /// Measure parts of the engine against each other.
     ///

@@ -3,9 +3,14 @@
 mod arguments;
 mod bench;
 mod draw;
+mod microscope;
+mod page;
 mod report;
 mod scene;
+mod session;
 mod simulate;
+mod surface;
+mod view;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
@@ -45,6 +50,10 @@ fn main() -> ExitCode {
         }
         Some(Command::Bench { area: None }) => print(bench::AREAS),
         Some(Command::Bench { area: Some(bench::Area::Broad(arguments)) }) => bench::broad(&arguments),
+        Some(Command::View { scene, port, open, json, page }) => {
+            let viewing = view::Viewing { scene: &scene, port, opens: open, json, page: page.as_deref() };
+            view::view(&viewing)
+        }
         Some(Command::Schema) => print(scene::SCHEMA),
     };
     match done {
