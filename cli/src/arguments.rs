@@ -30,6 +30,7 @@ Output with --json, one object:
   energy                            {start, end}, each {kinetic, potential, total}, in J
   momentum                          {start, end}, each {linear: [x, y, z], angular: [x, y, z]}, in Ns and Nms
   stages                            {broad, narrow, response}: seconds spent in all steps together
+  hash                              16 hexadecimal digits of the state after the last step
   faults                            bodies that went non-finite: [{body, name, step, cause}]
   end                               where the bodies are: [{name, kind, position, rotation, velocity,
                                     angular_velocity}]; rotation as x, y, z, w
@@ -38,6 +39,7 @@ Examples:
   carom run billiards
   carom run ramp --steps 120 --dt 0.005
   carom run my-scene.toml --json | jq .energy
+  carom run boxes --record boxes.carom
   generate-scene | carom run -
 
 A scene file is JSON, or TOML if its name ends in .toml; `-` reads JSON from standard input.
@@ -51,6 +53,34 @@ Examples:
   carom draw boxes --output boxes.svg
   carom draw break --steps 700 --trails --output break.svg
   carom draw my-scene.json --steps 0 --output start.svg";
+
+const AFTER_REPLAY: &str = "\
+A recording holds its scene, what was done to it, hashes of every frame and keyframes; nothing else is needed. It can be
+replayed on any machine and with any number of threads.
+
+Output with --json, one object:
+  file, scene, engine   the recording, what it shows, and which version of carom recorded it
+  frames, checked       how many frames it has, and up to which one all are the same
+  divergence            null, or {frame, body, name, stage, off}: the first frame that differs, the first body in it, the
+                        first stage whose result is another, and how far bodies are off at the next keyframe, in m
+
+Examples:
+  carom run boxes --steps 600 --record boxes.carom
+  carom replay boxes.carom
+  carom replay boxes.carom --json | jq .divergence
+
+Exit status: 1 if a frame differs, 3 if the recording is damaged or of another format.";
+
+const AFTER_MICROSCOPE: &str = "\
+Slots count the shapes of all bodies in the order of the scene, from 0; a compound is one shape. Of compounds, meshes and
+height fields, the two pieces are looked at that are nearest to each other or deepest in each other.
+
+Output with --json, one object: the message `microscope` of docs/viewer-protocol.md.
+
+Examples:
+  carom microscope boxes 0 1
+  carom microscope shapes 0 3 --steps 90 --json | jq .gjk
+  carom microscope shapes 1 2 --steps 90 --rust-test > tests/pair.rs";
 
 const AFTER_VIEW: &str = "\
 The address goes to standard output, as soon as it can be opened. The scene waits until a page looks at it. Several pages
@@ -105,7 +135,43 @@ pub(crate) enum Command {
         /// The length of a step in seconds, instead of what the scene says.
         #[arg(long, value_name = "S", value_parser = time_step)]
         dt: Option<f32>,
+        /// Write a recording, too: for `carom replay`, `carom view` and `carom export`.
+        #[arg(long, value_name = "FILE")]
+        record: Option<PathBuf>,
         /// Print one JSON object instead of a table.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run a recording again and compare every frame.
+    ///
+    /// Every frame's hash must be the one that was recorded; the first frame that differs is named, with the body and the
+    /// stage of the engine that differ first.
+    #[command(after_long_help = AFTER_REPLAY)]
+    Replay {
+        /// The recording.
+        recording: PathBuf,
+        /// Print one JSON object instead of a line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Look at two shapes of a scene through the microscope.
+    ///
+    /// Prints every iteration of the searches that answer how the two stand to each other.
+    #[command(after_long_help = AFTER_MICROSCOPE)]
+    Microscope {
+        /// The name of a scene that the program knows, a scene file, or a recording.
+        scene: String,
+        /// The slot of the first shape.
+        a: u32,
+        /// The slot of the second shape.
+        b: u32,
+        /// How many steps to take before looking.
+        #[arg(long, value_name = "N", default_value = "0")]
+        steps: u32,
+        /// Print a test in Rust that builds the same pair and asks the same question.
+        #[arg(long, conflicts_with = "json")]
+        rust_test: bool,
+        /// Print one JSON object.
         #[arg(long)]
         json: bool,
     },
