@@ -2,13 +2,13 @@
 
 use crate::bench;
 use crate::scene::embedded;
-use clap::{Parser, Subcommand};
+use clap::{ArgGroup, Parser, Subcommand};
 use std::path::PathBuf;
 
 const AFTER: &str = "\
 Exit status:
   0  fine
-  1  a finding: a body went non-finite, a step was refused, or structures disagree
+  1  a finding: a body went non-finite, a step was refused, structures disagree, or a recording runs otherwise
   2  wrong usage
   3  a file that cannot be read, understood or written
 
@@ -17,6 +17,10 @@ Examples:
   carom scenes                                 what there is to see
   carom run boxes --steps 300                  simulate 300 steps and sum up
   carom run my-scene.json --json               the same for a file, as JSON
+  carom view boxes --open                      see it live in the browser, step by step
+  carom run boxes --record boxes.carom         record a run, to replay, view or export it
+  carom replay boxes.carom                     is it the same, bit for bit, on this machine?
+  carom export boxes.carom --html boxes.html   a page that plays it, without a network
   carom draw shower --steps 180 -o shower.svg   a picture after 1.5 seconds
   carom bench broad shower                     which broad-phase structure is fastest there";
 
@@ -101,6 +105,39 @@ Examples:
   carom view pyramid --port 8080
   carom view my-scene.json
   carom view a.carom                           a recording of `carom run --record`";
+
+const AFTER_EXPORT: &str = "\
+The page is that of `carom view`: camera, plots and timeline work, and what the engine would have to answer is left out.
+Poses are kept 30 times a second, rounded to what cannot be seen.
+
+The glTF has a node for each body and a mesh for each shape; sensors are left out, and half-spaces are squares.
+
+Examples:
+  carom run boxes --steps 600 --record boxes.carom
+  carom export boxes.carom --html boxes.html
+  carom export boxes.carom --glb boxes.glb
+
+Exit status: 1 if the run differs from what was recorded (the file is written all the same), 3 if the recording is damaged
+or the program was built without its page.";
+
+const AFTER_BENCH: &str = "\
+Output with --json for a scene, one object:
+  scene, bodies, steps, dt, repeats   what was run; dt in seconds
+  stages                              {broad, narrow, response, step}, each {mean, median, p95, worst}: seconds a step
+  real_time_factor                    how much faster than the clock it runs
+  pairs, contacts                     {last, mean, peak}: counts per step
+  hash                                16 hexadecimal digits of the state after the last step
+
+Examples:
+  carom bench shower
+  carom bench my-scene.json --steps 100 --repeats 5 --json
+  carom bench broad shower";
+
+const AFTER_COMPLETIONS: &str = "\
+Examples:
+  carom completions bash > ~/.local/share/bash-completion/completions/carom
+  carom completions zsh > ~/.zfunc/_carom
+  carom completions fish > ~/.config/fish/completions/carom.fish";
 
 const AFTER_SCENES: &str = "\
 Output with --json, one array of objects:
@@ -221,12 +258,53 @@ pub(crate) enum Command {
         #[arg(long, value_name = "FILE", hide = true)]
         page: Option<PathBuf>,
     },
-    /// Measure parts of the engine against each other.
+    /// Write a recording as a page that plays by itself, or as an animated glTF.
     ///
-    /// Without an area it lists the areas.
+    /// The recording is run again to its end; a progress bar goes to standard error while that is a terminal.
+    #[command(after_long_help = AFTER_EXPORT, group(ArgGroup::new("form").required(true)))]
+    Export {
+        /// The recording.
+        recording: PathBuf,
+        /// Write one HTML file that plays in any browser, without a network.
+        #[arg(long, value_name = "FILE", group = "form")]
+        html: Option<PathBuf>,
+        /// Write one binary glTF file with an animation.
+        #[arg(long, value_name = "FILE", group = "form")]
+        glb: Option<PathBuf>,
+        /// Take this page instead of the one that is built in.
+        #[arg(long, value_name = "FILE", hide = true)]
+        page: Option<PathBuf>,
+    },
+    /// Measure a scene, or parts of the engine against each other.
+    ///
+    /// With the name of a scene it prints how long the stages of its steps take; without anything it lists the areas.
+    #[command(after_long_help = AFTER_BENCH, args_conflicts_with_subcommands = true)]
     Bench {
         #[command(subcommand)]
         area: Option<bench::Area>,
+        /// The name of a scene that the program knows, or a scene file.
+        scene: Option<String>,
+        /// How many steps to take, instead of what the scene says.
+        #[arg(long, value_name = "N")]
+        steps: Option<u32>,
+        /// How often the scene is run; of each step the fastest time counts.
+        #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u32).range(1..=1000))]
+        repeats: u32,
+        /// Print one JSON object instead of a table.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a script that completes this program's commands in a shell.
+    #[command(after_long_help = AFTER_COMPLETIONS)]
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print this manual as a man page, or write those of all commands.
+    Man {
+        /// The folder to write `carom.1` and those of the commands to, instead of printing.
+        #[arg(value_name = "FOLDER")]
+        folder: Option<PathBuf>,
     },
     /// Print the JSON Schema of scene files.
     ///

@@ -3,6 +3,7 @@
 mod arguments;
 mod bench;
 mod draw;
+mod export;
 mod microscope;
 mod page;
 mod recording;
@@ -11,11 +12,12 @@ mod report;
 mod scene;
 mod session;
 mod simulate;
+mod stages;
 mod surface;
 mod view;
 
 use arguments::{Arguments, Command};
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use recording::Recorder;
 use scene::embedded;
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -60,8 +62,21 @@ fn main() -> ExitCode {
             let trails = if trails { Trails::Drawn } else { Trails::Absent };
             draw(&scene, steps, dt, trails, &output)
         }
-        Some(Command::Bench { area: None }) => print(bench::AREAS),
-        Some(Command::Bench { area: Some(bench::Area::Broad(arguments)) }) => bench::broad(&arguments),
+        Some(Command::Bench { area: Some(bench::Area::Broad(arguments)), .. }) => bench::broad(&arguments),
+        Some(Command::Bench { area: None, scene: None, .. }) => print(&format!("{}{SCENES_TO_BENCH}", bench::AREAS)),
+        Some(Command::Bench { area: None, scene: Some(scene), steps, repeats, json }) => {
+            bench_scene(&scene, steps, repeats, json)
+        }
+        Some(Command::Export { recording, html, glb, page }) => {
+            let target = match (&html, &glb) {
+                (Some(path), _) => Ok(export::Target::Html(path)),
+                (None, Some(path)) => Ok(export::Target::Glb(path)),
+                (None, None) => Err(Failure::Usage("one of --html and --glb says what to write".to_string())),
+            };
+            target.and_then(|target| export::export(&recording, &target, page.as_deref()))
+        }
+        Some(Command::Completions { shell }) => completions(shell),
+        Some(Command::Man { folder }) => manual(folder.as_deref()),
         Some(Command::View { scene, port, open, json, page }) => {
             let viewing = view::Viewing { scene: &scene, port, opens: open, json, page: page.as_deref() };
             view::view(&viewing)
@@ -135,6 +150,33 @@ fn run(
         Form::Overview => report.table() + report::NEXT,
     })?;
     report.finding().map_or(Ok(()), |finding| Err(Failure::Finding(finding)))
+}
+
+/// What `carom bench` can do beside its areas.
+const SCENES_TO_BENCH: &str = "
+Or name a scene: `carom bench shower` prints how long the stages of its steps take.
+";
+
+fn bench_scene(name: &str, steps: Option<u32>, repeats: u32, json: bool) -> Result<(), Failure> {
+    stages::measure(&scene::find(name)?.with(steps, None), repeats, json)
+}
+
+fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "carom", &mut script);
+    print(&String::from_utf8_lossy(&script))
+}
+
+/// The manual as man pages: that of the program on standard output, or all of them in a folder.
+fn manual(folder: Option<&Path>) -> Result<(), Failure> {
+    let Some(folder) = folder else {
+        let mut page = Vec::new();
+        let rendered = clap_mangen::Man::new(Arguments::command()).render(&mut page);
+        rendered.map_err(|error| unwritable(Path::new("the manual"), &error))?;
+        return print(&String::from_utf8_lossy(&page));
+    };
+    let written = std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(Arguments::command(), folder));
+    written.map_err(|error| unwritable(folder, &error))
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
