@@ -33,6 +33,7 @@ pub(crate) struct Report {
     pub(crate) energy: Span<Energy>,
     pub(crate) momentum: Span<Momentum>,
     pub(crate) stages: Stages,
+    pub(crate) hash: String,
     pub(crate) faults: Vec<Fault>,
     pub(crate) end: Vec<BodyState>,
 }

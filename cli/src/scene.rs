@@ -57,7 +57,17 @@ pub(crate) fn find(name: &str) -> Result<Scene, SceneError> {
     file::read(Text::new(name, text))
 }
 
+/// The scene in a text, which [`Scene::source`] gave.
+pub(crate) fn read(name: &str, text: &str) -> Result<Scene, SceneError> {
+    file::read(Text::new(name, text))
+}
+
 impl Scene {
+    /// Its name and its text, for a recording.
+    pub(crate) fn source(&self) -> (&str, &str) {
+        (self.text.name(), self.text.as_str())
+    }
+
     /// The same scene with another number of steps or another time step.
     pub(crate) fn with(mut self, steps: Option<u32>, dt: Option<f32>) -> Self {
         self.steps = steps.unwrap_or(self.steps);

@@ -59,7 +59,6 @@ impl Session {
     pub(crate) fn recorded(scene: Scene, world: World, log: Vec<Logged>, last: u32) -> Self {
         let mut session = Self { log, last, is_recorded: true, ..Self::new(scene, world) };
         session.act_as_logged();
-        session.count_bodies();
         session
     }
 
@@ -127,8 +126,15 @@ impl Session {
         Ok(())
     }
 
-    /// Takes a step. The error says why it was refused.
+    /// Takes a step and does what was logged for the frame that it leads to. The error says why it was refused.
     pub(crate) fn step(&mut self) -> Result<(), String> {
+        self.step_without_inputs()?;
+        self.act_as_logged();
+        Ok(())
+    }
+
+    /// Takes a step; what was logged for the frame that it leads to is left to [`Session::act_as_logged`].
+    pub(crate) fn step_without_inputs(&mut self) -> Result<(), String> {
         if let Some(held) = &self.held {
             held.pull(&mut self.world);
         }
@@ -139,8 +145,6 @@ impl Session {
         if self.keyframes.is_due(self.frame) {
             self.keep();
         }
-        self.act_as_logged();
-        self.count_bodies();
         Ok(())
     }
 
@@ -153,7 +157,6 @@ impl Session {
             self.next = keyframe.next;
             self.held = keyframe.held;
             self.act_as_logged();
-            self.count_bodies();
         }
     }
 
@@ -170,12 +173,13 @@ impl Session {
     }
 
     /// Does what was logged for this frame.
-    fn act_as_logged(&mut self) {
+    pub(crate) fn act_as_logged(&mut self) {
         while let Some(logged) = self.log.get(self.next).filter(|logged| logged.frame <= self.frame) {
             // It was allowed before, in the same state; in a recording of other bodies it may not be, and the hashes tell.
             drop(logged.input.act(&mut self.world, &mut self.held));
             self.next += 1;
         }
+        self.count_bodies();
     }
 
     fn keep(&mut self) {

@@ -10,11 +10,12 @@ mod message;
 mod overlay;
 mod server;
 
-pub(crate) use describe::{drawable, each_part, scene_message};
+pub(crate) use describe::{drawable, each_part, scene_message, shape_index};
 pub(crate) use frame::{STATISTICS, statistics};
 pub(crate) use inspect::feature_name;
 pub(crate) use message::raw;
 
+use crate::recording::Recording;
 use crate::scene::{self, SceneError};
 use crate::session::Session;
 use crate::{Failure, page, print, report};
@@ -76,7 +77,10 @@ pub(crate) fn view(viewing: &Viewing<'_>) -> Result<(), Failure> {
 }
 
 /// A scene or a recording.
-fn open(name: &str) -> Result<Session, Failure> {
+pub(crate) fn open(name: &str) -> Result<Session, Failure> {
+    if Recording::is_one(Path::new(name)) {
+        return Ok(Recording::read(Path::new(name))?.session()?);
+    }
     let scene = scene::find(name)?;
     let world = scene.world()?;
     Ok(Session::new(scene, world))

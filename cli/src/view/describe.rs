@@ -10,6 +10,7 @@ use carom::shape::Shape;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 #[derive(Serialize)]
 #[serde(tag = "tell", rename = "scene")]
@@ -106,19 +107,32 @@ struct Shapes {
 
 impl Shapes {
     fn index_of(&mut self, shape: &Shape) -> u32 {
-        let key = match shape {
-            // Large: known by where they are.
-            Shape::Mesh(mesh) => format!("mesh {:p}", std::sync::Arc::as_ptr(mesh)),
-            Shape::HeightField(field) => format!("field {:p}", std::sync::Arc::as_ptr(field)),
-            Shape::Custom(custom) => format!("custom {:p}", std::sync::Arc::as_ptr(custom)),
-            _ => serde_json::to_string(shape).unwrap_or_default(),
-        };
         let next = self.list.len() as u32;
-        *self.index.entry(key).or_insert_with(|| {
+        *self.index.entry(key_of(shape)).or_insert_with(|| {
             self.list.push(drawable(shape));
             next
         })
     }
+}
+
+/// The same for shapes that look the same.
+fn key_of(shape: &Shape) -> String {
+    match shape {
+        // Large: known by where they are.
+        Shape::Mesh(mesh) => format!("mesh {:p}", Arc::as_ptr(mesh)),
+        Shape::HeightField(field) => format!("field {:p}", Arc::as_ptr(field)),
+        Shape::Custom(custom) => format!("custom {:p}", Arc::as_ptr(custom)),
+        _ => serde_json::to_string(shape).unwrap_or_default(),
+    }
+}
+
+/// Where a shape is in the list of the scene's message.
+pub(crate) fn shape_index(session: &Session, shape: &Shape) -> Option<u32> {
+    let mut shapes = Shapes::default();
+    for body in session.world().bodies() {
+        described(body, None, &mut shapes);
+    }
+    shapes.index.get(&key_of(shape)).copied()
 }
 
 #[derive(Serialize)]
