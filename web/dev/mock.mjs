@@ -81,7 +81,7 @@ function microscope(slots) {
   const quads = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
   const point = (k) => ({ on_a: cube[k].map((v) => v / 2), on_b: corner(k).map((v, axis) => cube[k][axis] / 2 - v), difference: corner(k) });
   return {
-    tell: "microscope", slots, names: ["cuboid 3", "cuboid 4"], shapes: [1, 1],
+    tell: "microscope", slots, frame: 0, names: ["cuboid 3", "cuboid 4"], pieces: [shapes[1], shapes[1]],
     poses: [{ position: [0, 0, 0], rotation: [0, 0, 0, 1] }, { position: [0, 0.8, -0.1], rotation: [0, 0, 0, 1] }],
     difference: { vertices: [0, 1, 2, 3, 4, 5, 6, 7].flatMap(corner), triangles: quads.flatMap(([a, b, c, d]) => [a, b, c, a, c, d]) },
     distance: -0.2, answer: "They overlap by 0.2 m along (0, 1, 0).",

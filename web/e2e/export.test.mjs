@@ -41,6 +41,7 @@ test("it plays, pauses and can be gone through", async (t) => {
     const { bodies, position } = window.carom;
     return Array.from({ length: bodies }, (_, body) => position(body));
   });
+  assert.equal(await page.evaluate(() => window.carom.hash), plain.hash);
   assert.equal(drawn.length, plain.end.length);
   plain.end.forEach(({ position }, body) => {
     const apart = Math.hypot(...position.map((value, axis) => value - drawn[body][axis]));

@@ -159,9 +159,12 @@ export interface MicroscopeTell {
   tell: "microscope";
   slots: [number, number];
   names: [string, string];
+  frame: number;
   poses: { position: Vector; rotation: Quaternion }[];
-  shapes: [number, number];
-  difference: { vertices: number[]; triangles: number[] } | null;
+  /** The shapes themselves; of a mesh, the triangle that is nearest. */
+  pieces: [Shape, Shape];
+  /** Of the shapes without their roundings, which are `radius` together. */
+  difference: { vertices: number[]; triangles: number[]; radius: number } | null;
   distance: number | null;
   answer: string;
   gjk: GjkStep[];

@@ -1,6 +1,6 @@
 // A recording inside the page: plays without a program and without a network.
 
-import { STATISTICS, type Command, type Frame, type SceneTell } from "./protocol";
+import { STATISTICS, type Command, type Frame, type SceneTell, type Vector } from "./protocol";
 import type { Listener, Source } from "./source";
 
 /** The text of the recording that was put into this page, if there is one. */
@@ -10,23 +10,29 @@ export function embeddedRecording(): string | null {
 
 interface Tracks {
   scene: SceneTell;
-  frames: number;
-  secondsPerFrame: number;
-  /** x, y, z of each body in each frame, body by body, in steps of the quantum. */
-  positions: Int32Array[];
-  quantum: number;
-  rotations: Int16Array[];
+  /** Of each kept moment, rising. */
+  frames: Uint32Array;
+  secondsPerMoment: number;
+  origin: Vector;
+  positionQuantum: number;
+  rotationQuantum: number;
+  /** Seven of each body: x, y, z and the rotation's x, y, z, w, in quanta; one value where it never moves. */
+  channels: Int32Array[];
   statistics: Float32Array;
+  hashes: BigUint64Array;
 }
+
+const CHANNELS = 7;
 
 export class RecordedSource implements Source {
   readonly recorded = true;
   private listener: Listener | null = null;
+  /** Which of the kept moments is shown. */
   private shown = 0;
   private playing = true;
   private speed = 1;
   private time = 0;
-  private last = 0;
+  private tickedAt = 0;
 
   private constructor(private readonly tracks: Tracks) {}
 
@@ -49,11 +55,12 @@ export class RecordedSource implements Source {
       solvers: [],
       can_control: false,
     });
-    listener.tell({ ...scene, tell: "scene", generation: 0, kept: [0, this.tracks.frames - 1] });
+    listener.tell({ ...scene, tell: "scene", generation: 0, kept: this.kept() });
     this.show(0);
+    this.tellState();
     const tick = (now: number) => {
-      const passed = this.last === 0 ? 0 : (now - this.last) / 1000;
-      this.last = now;
+      const passed = this.tickedAt === 0 ? 0 : (now - this.tickedAt) / 1000;
+      this.tickedAt = now;
       if (this.playing) this.advance(Math.min(passed, 0.1) * this.speed);
       requestAnimationFrame(tick);
     };
@@ -63,7 +70,7 @@ export class RecordedSource implements Source {
   send(command: Command): void {
     switch (command.do) {
       case "play":
-        if (this.shown === this.tracks.frames - 1) this.show(0);
+        if (this.shown === this.last()) this.show(0);
         this.playing = true;
         break;
       case "pause":
@@ -79,7 +86,7 @@ export class RecordedSource implements Source {
         break;
       case "seek":
         this.playing = false;
-        this.show(command.frame);
+        this.show(Math.max(this.tracks.frames.findLastIndex((frame) => frame <= command.frame), 0));
         break;
       case "speed":
         this.speed = command.factor;
@@ -90,94 +97,123 @@ export class RecordedSource implements Source {
     this.tellState();
   }
 
+  private last(): number {
+    return this.tracks.frames.length - 1;
+  }
+
+  private kept(): [number, number] {
+    return [this.tracks.frames[0] ?? 0, this.tracks.frames[this.last()] ?? 0];
+  }
+
   private advance(seconds: number): void {
     this.time += seconds;
-    const due = Math.floor(this.time / this.tracks.secondsPerFrame);
+    const due = Math.floor(this.time / this.tracks.secondsPerMoment);
     if (due <= this.shown) return;
     const time = this.time;
     this.show(due);
     this.time = time;
-    if (this.shown < this.tracks.frames - 1) return;
+    if (this.shown < this.last()) return;
     this.playing = false;
     this.tellState();
   }
 
-  private show(frame: number): void {
-    this.shown = Math.min(Math.max(frame, 0), this.tracks.frames - 1);
-    this.time = this.shown * this.tracks.secondsPerFrame;
-    this.listener?.frame(this.frameAt(this.shown));
-    this.tellState();
+  private show(moment: number): void {
+    this.shown = Math.min(Math.max(moment, 0), this.last());
+    this.time = this.shown * this.tracks.secondsPerMoment;
+    this.listener?.frame(momentOf(this.tracks, this.shown));
   }
 
   private tellState(): void {
-    this.listener?.tell({
-      tell: "state",
-      playing: this.playing,
-      frame: this.shown,
-      kept: [0, this.tracks.frames - 1],
-      hash: "",
-    });
+    const { frames, hashes } = this.tracks;
+    const hash = hashText(hashes[this.shown]);
+    this.listener?.tell({ tell: "state", playing: this.playing, frame: frames[this.shown] ?? 0, kept: this.kept(), hash });
   }
+}
 
-  private frameAt(frame: number): Frame {
-    const { scene, positions, rotations, quantum, statistics, secondsPerFrame } = this.tracks;
-    const bodies = scene.bodies.length;
-    const places = new Float32Array(3 * bodies);
-    const turns = new Int16Array(4 * bodies);
-    for (let index = 0; index < 3 * bodies; index++) places[index] = positions[index]![frame]! * quantum;
-    for (let index = 0; index < 4 * bodies; index++) turns[index] = rotations[index]![frame]!;
-    return {
-      generation: 0,
-      frame,
-      bodies,
-      time: frame * secondsPerFrame,
-      hash: "",
-      origin: [0, 0, 0],
-      statistics: statistics.subarray(STATISTICS * frame, STATISTICS * (frame + 1)),
-      positions: places,
-      rotations: turns,
-      states: new Uint8Array(bodies),
-      sections: new Map(),
+/** A kept moment in the form in which frames come from a running program. */
+function momentOf(tracks: Tracks, moment: number): Frame {
+  const { scene, channels, positionQuantum, rotationQuantum, statistics, secondsPerMoment } = tracks;
+  const bodies = scene.bodies.length;
+  const positions = new Float32Array(3 * bodies);
+  const rotations = new Int16Array(4 * bodies);
+  for (let body = 0; body < bodies; body++) {
+    const at = (channel: number): number => {
+      const values = channels[CHANNELS * body + channel]!;
+      return values[Math.min(moment, values.length - 1)]!;
     };
+    for (let axis = 0; axis < 3; axis++) positions[3 * body + axis] = at(axis) * positionQuantum;
+    for (let axis = 0; axis < 4; axis++) rotations[4 * body + axis] = Math.round(at(3 + axis) * rotationQuantum * 32767);
   }
+  return {
+    generation: 0,
+    frame: tracks.frames[moment] ?? moment,
+    bodies,
+    time: moment * secondsPerMoment,
+    hash: hashText(tracks.hashes[moment]),
+    origin: tracks.origin,
+    statistics: statistics.subarray(STATISTICS * moment, STATISTICS * (moment + 1)),
+    positions,
+    rotations,
+    states: new Uint8Array(bodies),
+    sections: new Map(),
+  };
+}
+
+function hashText(hash: bigint | undefined): string {
+  return hash === undefined ? "" : hash.toString(16).padStart(16, "0");
 }
 
 /** Reads the export's bytes; docs/viewer-protocol.md describes them. */
 function readTracks(buffer: ArrayBuffer): Tracks {
+  const bytes = new Uint8Array(buffer);
   const view = new DataView(buffer);
   let at = 0;
-  const next = (bytes: number): number => {
-    at += bytes;
-    return at - bytes;
+  const next = (count: number): number => {
+    at += count;
+    return at - count;
   };
   const length = view.getUint32(next(4), true);
-  const scene = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, next(length), length))) as SceneTell;
-  const frames = view.getUint32(next(4), true);
-  const secondsPerFrame = view.getFloat32(next(4), true);
-  const quantum = view.getFloat32(next(4), true);
+  const scene = JSON.parse(new TextDecoder().decode(bytes.subarray(next(length), at))) as SceneTell;
+  const moments = view.getUint32(next(4), true);
+  const bodies = view.getUint32(next(4), true);
+  const [secondsPerMoment, positionQuantum, rotationQuantum] = [0, 0, 0].map(() => view.getFloat32(next(4), true)) as Vector;
+  const origin = [0, 0, 0].map(() => view.getFloat64(next(8), true)) as Vector;
+
+  // Zig-zag and seven bits a byte; by arithmetic, because shifts are of 32 bits.
   const signed = (): number => {
     let value = 0;
-    let scale = 1;
-    for (;;) {
-      const byte = view.getUint8(next(1));
+    for (let scale = 1; ; scale *= 128) {
+      const byte = bytes[next(1)] ?? 0;
       value += (byte & 0x7f) * scale;
-      if (byte < 0x80) break;
-      scale *= 128;
+      if (byte < 0x80) return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
     }
-    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   };
-  const track = <Values extends Int32Array | Int16Array>(values: Values): Values => {
-    let sum = 0;
-    for (let frame = 0; frame < frames; frame++) values[frame] = sum += signed();
+  // What is stored is how the change changes.
+  const channel = (count: number): Int32Array => {
+    const values = new Int32Array(count);
+    let change = 0;
+    for (let moment = 0; moment < count; moment++) {
+      const stored = signed();
+      if (moment === 0) values[0] = stored;
+      else values[moment] = values[moment - 1]! + (change = moment === 1 ? stored : change + stored);
+    }
     return values;
   };
-  const positions: Int32Array[] = [];
-  const rotations: Int16Array[] = [];
-  for (let body = 0; body < scene.bodies.length; body++) {
-    for (let axis = 0; axis < 3; axis++) positions.push(track(new Int32Array(frames)));
-    for (let axis = 0; axis < 4; axis++) rotations.push(track(new Int16Array(frames)));
+  const channels: Int32Array[] = [];
+  for (let body = 0; body < bodies; body++) {
+    const count = bytes[next(1)] === 1 ? moments : 1;
+    for (let each = 0; each < CHANNELS; each++) channels.push(channel(count));
   }
-  const statistics = new Float32Array(frames * STATISTICS);
-  for (let index = 0; index < statistics.length; index++) statistics[index] = view.getFloat32(next(4), true);
-  return { scene, frames, secondsPerFrame, positions, quantum, rotations, statistics };
+  const rest = (count: number): ArrayBuffer => buffer.slice(next(count), at);
+  return {
+    scene,
+    secondsPerMoment,
+    positionQuantum,
+    rotationQuantum,
+    origin,
+    channels,
+    statistics: new Float32Array(rest(4 * STATISTICS * moments)),
+    hashes: new BigUint64Array(rest(8 * moments)),
+    frames: new Uint32Array(rest(4 * moments)),
+  };
 }

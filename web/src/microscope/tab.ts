@@ -26,6 +26,7 @@ export class Microscope implements Tab {
   private stages: Stage[] = [];
   private stage = 0;
   private visible = false;
+  private scene: string | null = null;
   /** The frame in which it was asked about. */
   private frame = -1;
   private readonly list = element("ul", { class: "pairs" });
@@ -53,7 +54,8 @@ export class Microscope implements Tab {
     session.on("microscope", (pair) => this.open(pair));
     session.on("scene", (scene) => {
       // A ball more leaves the slots as they were; another scene does not.
-      if (this.pair !== null && scene.generation === 0) this.close();
+      if (scene.name !== this.scene) this.close();
+      this.scene = scene.name;
     });
     session.on("frame", ({ frame }) => {
       if (this.visible && this.pair !== null && frame !== this.frame) this.again();
@@ -86,14 +88,14 @@ export class Microscope implements Tab {
     // The same moment again: leave the reader where they are.
     if (same && JSON.stringify(before) === JSON.stringify(pair) && this.root.firstChild !== this.empty) return;
     this.pair = pair;
-    this.frame = this.session.newest?.frame ?? -1;
+    this.frame = pair.frame;
     const stageBefore = this.stages[this.stage]?.name;
     this.stages = stagesOf(pair);
     const kept = same ? this.stages.findIndex(({ name }) => name === stageBefore) : 0;
     this.stage = Math.max(kept, 0);
     this.step = same ? Math.min(this.step, Math.max((this.stages[this.stage]?.steps ?? 1) - 1, 0)) : 0;
     this.view ??= new PairView();
-    this.view.setPair(pair, this.session.scene?.shapes ?? [], !same);
+    this.view.setPair(pair, !same);
     this.render();
   }
 

@@ -85,10 +85,10 @@ export class PairView {
   }
 
   /** Takes a pair; the camera is set anew where `fit` is asked for. */
-  setPair(pair: MicroscopeTell, shapes: readonly Shape[], fit: boolean): void {
+  setPair(pair: MicroscopeTell, fit: boolean): void {
     for (const half of [this.shapes, this.difference]) half.clear();
-    const [first, second] = pair.shapes.map((index, side) => {
-      const shape = solid(shapes[index] ?? {}, side === 0 ? BLUE : ORANGE);
+    const [first, second] = pair.pieces.map((piece, side) => {
+      const shape = solid(piece, side === 0 ? BLUE : ORANGE);
       const pose = pair.poses[side];
       if (pose !== undefined) place(shape, pose.position, pose.rotation);
       this.shapes.pair.add(shape);
@@ -99,7 +99,11 @@ export class PairView {
     const box = new THREE.Box3();
     for (const shape of [first, second]) if (shape?.userData["bounded"] === true) box.expandByObject(shape);
     const around = new THREE.Box3();
-    if (pair.difference !== null) around.setFromArray(pair.difference.vertices).expandByPoint(new THREE.Vector3());
+    if (pair.difference !== null) {
+      const { vertices, radius } = pair.difference;
+      around.setFromArray(vertices).expandByPoint(new THREE.Vector3().setScalar(radius));
+      around.expandByPoint(new THREE.Vector3().setScalar(-radius));
+    }
     const spheres = [box, around].map((bounds) =>
       bounds.isEmpty() ? new THREE.Sphere(new THREE.Vector3(), 1) : bounds.getBoundingSphere(new THREE.Sphere()),
     );
@@ -178,7 +182,7 @@ function solid(shape: Shape, colour: string): THREE.Group {
   return group;
 }
 
-function differenceMesh({ vertices, triangles }: { vertices: number[]; triangles: number[] }): THREE.Group {
+function differenceMesh({ vertices, triangles, radius }: NonNullable<MicroscopeTell["difference"]>): THREE.Group {
   const geometry = new THREE.BufferGeometry();
   geometry.setAttribute("position", new THREE.Float32BufferAttribute(vertices, 3));
   geometry.setIndex(triangles);
@@ -191,5 +195,8 @@ function differenceMesh({ vertices, triangles }: { vertices: number[]; triangles
   );
   const group = new THREE.Group();
   group.add(new THREE.Mesh(faces, material), edges);
+  if (triangles.length === 0) group.add(new THREE.Points(geometry, new THREE.PointsMaterial({ color: GREY, size: 4, sizeAttenuation: false })));
+  // Round shapes touch where the difference comes as near to the origin as their roundings reach.
+  if (radius > 0) group.add(new THREE.Mesh(new THREE.SphereGeometry(radius, 32, 20), material.clone()));
   return group;
 }
