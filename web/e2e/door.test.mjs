@@ -55,7 +55,10 @@ test("another origin is refused", async () => {
 });
 
 test("another host is refused, so that a name cannot be pointed here", async () => {
-  assert.equal(await handshake({ host: `example.org:${address.port}`, origin: `http://example.org:${address.port}` }), 403);
+  assert.equal(
+    await handshake({ host: `example.org:${address.port}`, origin: `http://example.org:${address.port}` }),
+    403,
+  );
 });
 
 test("the page itself needs the token", async () => {

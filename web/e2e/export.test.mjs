@@ -52,5 +52,9 @@ test("it plays, pauses and can be gone through", async (t) => {
   await page.keyboard.press("ArrowLeft");
   await until(page, () => window.carom.frame === 60);
   assert.deepEqual(errors, []);
-  assert.deepEqual(asked.filter((address) => !/^(file|data|blob):/.test(address)), [], "nothing was fetched");
+  assert.deepEqual(
+    asked.filter((address) => !/^(file|data|blob):/.test(address)),
+    [],
+    "nothing was fetched",
+  );
 });

@@ -38,7 +38,11 @@ test("its steps are those of the engine's trace", async () => {
   const trace = await caromJson("microscope", SCENE, ...pair.slots.map(String), "--steps", String(FRAME));
   for (const part of ["gjk", "epa", "axes", "manifold", "distance"]) assert.deepEqual(pair[part], trace[part], part);
 
-  for (const [stage, steps] of [["GJK", trace.gjk], ["EPA", trace.epa], ["SAT", trace.axes]]) {
+  for (const [stage, steps] of [
+    ["GJK", trace.gjk],
+    ["EPA", trace.epa],
+    ["SAT", trace.axes],
+  ]) {
     if (steps.length === 0) continue;
     await page.getByRole("button", { name: `${stage}${steps.length}` }).click();
     for (let step = 0; step < steps.length; step++) {

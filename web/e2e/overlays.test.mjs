@@ -57,7 +57,9 @@ test("every switch draws something, and takes it away again", async (t) => {
   const names = await page.locator("[data-overlay]").evaluateAll((boxes) => boxes.map((box) => box.dataset.overlay));
   assert.ok(names.length >= 14, `${names.length} overlays`);
   // One scene after the other, so that each is loaded once.
-  const placed = names.map((name) => [name, ...(SHOWN_IN[name] ?? ["pyramid", 30])]).sort((a, b) => (a[1] < b[1] ? 1 : -1));
+  const placed = names
+    .map((name) => [name, ...(SHOWN_IN[name] ?? ["pyramid", 30])])
+    .sort((a, b) => (a[1] < b[1] ? 1 : -1));
   for (const [name, scene, frame] of placed) {
     await t.test(name, async () => {
       if ((await page.evaluate(() => window.carom.scene)) !== scene) {

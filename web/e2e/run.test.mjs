@@ -45,7 +45,12 @@ test("the button and the keys pause and play", async () => {
 
 test("a step forward and back give the hashes of a plain run", async () => {
   const { frame, hash } = await probe(page);
-  for (const [key, by] of [[".", 1], ["ArrowRight", 2], [",", 1], ["ArrowLeft", 0]]) {
+  for (const [key, by] of [
+    [".", 1],
+    ["ArrowRight", 2],
+    [",", 1],
+    ["ArrowLeft", 0],
+  ]) {
     await page.keyboard.press(key);
     await until(page, (number) => window.carom.frame === number, frame + by);
     const plain = await caromJson("run", SCENE, "--steps", String(frame + by));

@@ -65,7 +65,10 @@ export class Bodies {
         const own = forms[collider.shape];
         if (own === undefined) continue;
         const turn = new THREE.Quaternion(...collider.rotation);
-        const position = own.position.clone().applyQuaternion(turn).add(new THREE.Vector3(...collider.position));
+        const position = own.position
+          .clone()
+          .applyQuaternion(turn)
+          .add(new THREE.Vector3(...collider.position));
         const rotation = turn.multiply(own.rotation);
         const piece = { body, slot: collider.slot, shape: collider.shape, form: own, position, rotation };
         const look = collider.sensor ? "sensor" : description.kind === "fixed" ? "fixed" : "moving";
@@ -85,7 +88,10 @@ export class Bodies {
       this.batches.push({ mesh, pieces });
       this.group.add(mesh);
     }
-    const radii = [...this.bySlot.values()].flat().filter(({ body }) => scene.bodies[body]!.kind !== "fixed").map(radius);
+    const radii = [...this.bySlot.values()]
+      .flat()
+      .filter(({ body }) => scene.bodies[body]!.kind !== "fixed")
+      .map(radius);
     this.typicalRadius = radii.sort((a, b) => a - b)[radii.length >> 1] ?? 0.5;
     this.tint(() => null, this.theme);
   }

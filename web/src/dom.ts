@@ -42,8 +42,10 @@ const ICONS = {
   link: '<path d="M10.6 13.4a4 4 0 0 0 5.7 0l3-3a4 4 0 0 0-5.7-5.7l-1.5 1.5 1.4 1.4 1.5-1.5a2 2 0 0 1 2.9 2.9l-3 3a2 2 0 0 1-2.9 0zm2.8-2.8a4 4 0 0 0-5.7 0l-3 3a4 4 0 0 0 5.7 5.7l1.5-1.5-1.4-1.4L9 17.9A2 2 0 0 1 6.1 15l3-3a2 2 0 0 1 2.9 0z"/>',
   theme: '<path d="M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zm0 2.2v13.6a6.8 6.8 0 0 1 0-13.6z"/>',
   help: '<path d="M11 17h2.2v2.2H11zm1-13.5A5 5 0 0 0 7 8.5h2.2A2.8 2.8 0 1 1 12 11.3c-.7 0-1 .5-1 1.2v2.7h2.2v-1.9A5 5 0 0 0 12 3.5z"/>',
-  camera: '<path d="M4 4h6v2.2H6.2V10H4zm10 0h6v6h-2.2V6.2H14zM4 14h2.2v3.8H10V20H4zm13.8 0H20v6h-6v-2.2h3.8zM12 9a3 3 0 1 1 0 6 3 3 0 0 1 0-6z"/>',
-  shoot: '<path d="M12 2v4m0 12v4M2 12h4m12 0h4" stroke="currentColor" stroke-width="2"/><circle cx="12" cy="12" r="4"/>',
+  camera:
+    '<path d="M4 4h6v2.2H6.2V10H4zm10 0h6v6h-2.2V6.2H14zM4 14h2.2v3.8H10V20H4zm13.8 0H20v6h-6v-2.2h3.8zM12 9a3 3 0 1 1 0 6 3 3 0 0 1 0-6z"/>',
+  shoot:
+    '<path d="M12 2v4m0 12v4M2 12h4m12 0h4" stroke="currentColor" stroke-width="2"/><circle cx="12" cy="12" r="4"/>',
 } as const;
 
 /** A number in as few digits as say something. */

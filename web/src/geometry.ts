@@ -115,7 +115,14 @@ function cuboidSurface({ half_extents: [x, y, z], radius = 0 }: { half_extents: 
   for (let corner = 0; corner < 8; corner++) {
     vertices.push(corner & 1 ? x : -x, corner & 2 ? y : -y, corner & 4 ? z : -z);
   }
-  const quads = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+  const quads = [
+    [0, 4, 6, 2],
+    [1, 3, 7, 5],
+    [0, 1, 5, 4],
+    [2, 6, 7, 3],
+    [0, 2, 3, 1],
+    [4, 5, 7, 6],
+  ];
   const triangles = quads.flatMap(([a, b, c, d]) => [a!, b!, c!, a!, c!, d!]);
   const edges = [];
   for (let corner = 0; corner < 8; corner++) {

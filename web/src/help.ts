@@ -28,11 +28,7 @@ export class Help {
 
   constructor() {
     const rows = (entries: [string, string][]) =>
-      element(
-        "dl",
-        {},
-        ...entries.flatMap(([key, text]) => [element("dt", {}, key), element("dd", {}, text)]),
-      );
+      element("dl", {}, ...entries.flatMap(([key, text]) => [element("dt", {}, key), element("dd", {}, text)]));
     this.dialog = element(
       "dialog",
       { class: "help", "aria-label": "Help" },

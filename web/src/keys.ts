@@ -38,13 +38,17 @@ export function listenToKeys(session: Session, bar: Bar, actions: KeyActions): v
     "4": () => actions.tab(3),
   };
   // Before the focused slider or button takes the key for itself.
-  addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || takesKeys(event)) return;
-    const action = keys[event.key.toLowerCase()];
-    if (action === undefined) return;
-    event.preventDefault();
-    action();
-  }, { capture: true });
+  addEventListener(
+    "keydown",
+    (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || takesKeys(event)) return;
+      const action = keys[event.key.toLowerCase()];
+      if (action === undefined) return;
+      event.preventDefault();
+      action();
+    },
+    { capture: true },
+  );
   // What was pressed with the mouse would take the space bar for itself; what was reached by keyboard keeps it.
   addEventListener("click", ({ detail }) => {
     const focused = document.activeElement;

@@ -194,14 +194,7 @@ export interface ErrorTell {
   message: string;
 }
 
-export type Tell =
-  | HelloTell
-  | SceneTell
-  | StateTell
-  | InspectTell
-  | MicroscopeTell
-  | CompareTell
-  | ErrorTell;
+export type Tell = HelloTell | SceneTell | StateTell | InspectTell | MicroscopeTell | CompareTell | ErrorTell;
 
 export type Command =
   | { do: "play" | "pause" | "restart" | "drop" | "compare" }
@@ -284,7 +277,8 @@ const HEADER_BYTES = 56 + 4 * STATISTICS;
 /** Reads a binary message without copying its arrays; throws where it is not a frame. */
 export function decodeFrame(buffer: ArrayBuffer): Frame {
   const view = new DataView(buffer);
-  if (buffer.byteLength < HEADER_BYTES || view.getUint32(0, true) !== MAGIC) throw new Error("not a frame of version 1");
+  if (buffer.byteLength < HEADER_BYTES || view.getUint32(0, true) !== MAGIC)
+    throw new Error("not a frame of version 1");
   const bodies = view.getUint32(12, true);
   let at = HEADER_BYTES;
   const take = (bytes: number): number => {

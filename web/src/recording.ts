@@ -86,7 +86,12 @@ export class RecordedSource implements Source {
         break;
       case "seek":
         this.playing = false;
-        this.show(Math.max(this.tracks.frames.findLastIndex((frame) => frame <= command.frame), 0));
+        this.show(
+          Math.max(
+            this.tracks.frames.findLastIndex((frame) => frame <= command.frame),
+            0,
+          ),
+        );
         break;
       case "speed":
         this.speed = command.factor;
@@ -126,7 +131,13 @@ export class RecordedSource implements Source {
   private tellState(): void {
     const { frames, hashes } = this.tracks;
     const hash = hashText(hashes[this.shown]);
-    this.listener?.tell({ tell: "state", playing: this.playing, frame: frames[this.shown] ?? 0, kept: this.kept(), hash });
+    this.listener?.tell({
+      tell: "state",
+      playing: this.playing,
+      frame: frames[this.shown] ?? 0,
+      kept: this.kept(),
+      hash,
+    });
   }
 }
 
@@ -142,7 +153,8 @@ function momentOf(tracks: Tracks, moment: number): Frame {
       return values[Math.min(moment, values.length - 1)]!;
     };
     for (let axis = 0; axis < 3; axis++) positions[3 * body + axis] = at(axis) * positionQuantum;
-    for (let axis = 0; axis < 4; axis++) rotations[4 * body + axis] = Math.round(at(3 + axis) * rotationQuantum * 32767);
+    for (let axis = 0; axis < 4; axis++)
+      rotations[4 * body + axis] = Math.round(at(3 + axis) * rotationQuantum * 32767);
   }
   return {
     generation: 0,
@@ -176,7 +188,9 @@ function readTracks(buffer: ArrayBuffer): Tracks {
   const scene = JSON.parse(new TextDecoder().decode(bytes.subarray(next(length), at))) as SceneTell;
   const moments = view.getUint32(next(4), true);
   const bodies = view.getUint32(next(4), true);
-  const [secondsPerMoment, positionQuantum, rotationQuantum] = [0, 0, 0].map(() => view.getFloat32(next(4), true)) as Vector;
+  const [secondsPerMoment, positionQuantum, rotationQuantum] = [0, 0, 0].map(() =>
+    view.getFloat32(next(4), true),
+  ) as Vector;
   const origin = [0, 0, 0].map(() => view.getFloat64(next(8), true)) as Vector;
 
   // Zig-zag and seven bits a byte; by arithmetic, because shifts are of 32 bits.

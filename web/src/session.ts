@@ -16,9 +16,7 @@ import type { Connection, Listener, Source } from "./source";
 
 /** What the user has picked. */
 export type Selection =
-  | { kind: "body"; body: number; slot: number }
-  | { kind: "contact"; slots: [number, number]; index: number }
-  | null;
+  { kind: "body"; body: number; slot: number } | { kind: "contact"; slots: [number, number]; index: number } | null;
 
 interface Events {
   hello: HelloTell;

@@ -179,7 +179,9 @@ export class Stage {
 /** Whether there is no graphics card to draw with. */
 function drawsInSoftware(): boolean {
   const context = document.createElement("canvas").getContext("webgl2");
-  const name = context?.getParameter(context.getExtension("WEBGL_debug_renderer_info")?.UNMASKED_RENDERER_WEBGL ?? 0x1f01);
+  const name = context?.getParameter(
+    context.getExtension("WEBGL_debug_renderer_info")?.UNMASKED_RENDERER_WEBGL ?? 0x1f01,
+  );
   context?.getExtension("WEBGL_lose_context")?.loseContext();
   return /swiftshader|llvmpipe|software/i.test(String(name));
 }

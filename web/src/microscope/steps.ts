@@ -194,7 +194,13 @@ function boundsText(lower: number | null, upper: number | null): string {
   return `${text(lower)} to ${text(upper)}`;
 }
 
-function arrow(view: PairView, half: PairView["shapes"], from: THREE.Vector3, along: Vector, colour: THREE.Color): void {
+function arrow(
+  view: PairView,
+  half: PairView["shapes"],
+  from: THREE.Vector3,
+  along: Vector,
+  colour: THREE.Color,
+): void {
   const direction = point(along);
   if (direction.lengthSq() === 0) return;
   half.lines.add(from, from.clone().addScaledVector(direction.normalize(), 0.5 * view.size), colour);

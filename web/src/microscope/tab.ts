@@ -129,7 +129,12 @@ export class Microscope implements Tab {
         element("button", { type: "button", class: "plain", click: () => this.close() }, "Other pair"),
       ),
       element("p", { class: "answer" }, pair.answer),
-      element("div", { class: "captions" }, element("span", {}, "the two shapes"), element("span", {}, "A − B and the origin")),
+      element(
+        "div",
+        { class: "captions" },
+        element("span", {}, "the two shapes"),
+        element("span", {}, "A − B and the origin"),
+      ),
       view.canvas,
       element("div", { class: "stages", role: "group", "aria-label": "Algorithm" }, ...tabs),
     );
@@ -153,7 +158,13 @@ export class Microscope implements Tab {
   });
 
   private stageParts(stage: Stage, pair: MicroscopeTell): HTMLElement[] {
-    this.slider = element("input", { type: "range", min: 0, max: stage.steps - 1, value: this.step, "aria-label": "Step" });
+    this.slider = element("input", {
+      type: "range",
+      min: 0,
+      max: stage.steps - 1,
+      value: this.step,
+      "aria-label": "Step",
+    });
     this.slider.addEventListener("input", () => this.goTo(Number(this.slider.value)));
     const stepper = element(
       "div",
@@ -174,13 +185,17 @@ export class Microscope implements Tab {
     this.bars = [];
     if (stage.name === "SAT") parts.push(this.axisBars(pair));
     parts.push(this.facts);
-    if (stage.name === "GJK" || stage.name === "EPA") parts.push(this.boundsOf(stage.name === "GJK" ? pair.gjk : pair.epa));
+    if (stage.name === "GJK" || stage.name === "EPA")
+      parts.push(this.boundsOf(stage.name === "GJK" ? pair.gjk : pair.epa));
     return parts;
   }
 
   private boundsOf(steps: { lower: number | null; upper: number | null }[]): HTMLElement {
     const column = (name: "lower" | "upper") => steps.map((step) => step[name] ?? NaN);
-    this.bounds.set(steps.map((_, index) => index + 1), [column("lower"), column("upper")]);
+    this.bounds.set(
+      steps.map((_, index) => index + 1),
+      [column("lower"), column("upper")],
+    );
     return this.bounds.root;
   }
 
@@ -240,7 +255,9 @@ export class Microscope implements Tab {
     this.counter.textContent = stage === undefined ? "" : `${this.step + 1} of ${stage.steps}`;
     this.bars.forEach((bar, index) => bar.setAttribute("aria-pressed", String(index === this.step)));
     this.facts.replaceChildren(
-      ...facts.map(([name, value]) => element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, value))),
+      ...facts.map(([name, value]) =>
+        element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, value)),
+      ),
     );
   }
 

@@ -16,7 +16,13 @@ class Half {
   readonly dots = new Dots(10);
   private readonly faces = new THREE.Mesh(
     new THREE.BufferGeometry(),
-    new THREE.MeshBasicMaterial({ vertexColors: true, transparent: true, opacity: 0.45, side: THREE.DoubleSide, depthWrite: false }),
+    new THREE.MeshBasicMaterial({
+      vertexColors: true,
+      transparent: true,
+      opacity: 0.45,
+      side: THREE.DoubleSide,
+      depthWrite: false,
+    }),
   );
   center = new THREE.Vector3();
   private places: number[] = [];
@@ -169,8 +175,17 @@ function place(object: THREE.Object3D, position: Vector, rotation: Quaternion): 
 function solid(shape: Shape, colour: string): THREE.Group {
   const own = form(shape);
   const geometry = own.make("fine");
-  const material = new THREE.MeshLambertMaterial({ color: colour, transparent: true, opacity: 0.35, depthWrite: false, side: THREE.DoubleSide });
-  const edges = new THREE.LineSegments(new THREE.EdgesGeometry(geometry, 20), new THREE.LineBasicMaterial({ color: colour }));
+  const material = new THREE.MeshLambertMaterial({
+    color: colour,
+    transparent: true,
+    opacity: 0.35,
+    depthWrite: false,
+    side: THREE.DoubleSide,
+  });
+  const edges = new THREE.LineSegments(
+    new THREE.EdgesGeometry(geometry, 20),
+    new THREE.LineBasicMaterial({ color: colour }),
+  );
   const inner = new THREE.Group();
   inner.add(new THREE.Mesh(geometry, material), edges);
   inner.position.copy(own.position);
@@ -188,14 +203,21 @@ function differenceMesh({ vertices, triangles, radius }: NonNullable<MicroscopeT
   geometry.setIndex(triangles);
   const faces = geometry.toNonIndexed();
   faces.computeVertexNormals();
-  const material = new THREE.MeshLambertMaterial({ color: GREY, transparent: true, opacity: 0.3, depthWrite: false, side: THREE.DoubleSide });
+  const material = new THREE.MeshLambertMaterial({
+    color: GREY,
+    transparent: true,
+    opacity: 0.3,
+    depthWrite: false,
+    side: THREE.DoubleSide,
+  });
   const edges = new THREE.LineSegments(
     new THREE.EdgesGeometry(geometry, 10),
     new THREE.LineBasicMaterial({ color: GREY, transparent: true, opacity: 0.6 }),
   );
   const group = new THREE.Group();
   group.add(new THREE.Mesh(faces, material), edges);
-  if (triangles.length === 0) group.add(new THREE.Points(geometry, new THREE.PointsMaterial({ color: GREY, size: 4, sizeAttenuation: false })));
+  if (triangles.length === 0)
+    group.add(new THREE.Points(geometry, new THREE.PointsMaterial({ color: GREY, size: 4, sizeAttenuation: false })));
   // Round shapes touch where the difference comes as near to the origin as their roundings reach.
   if (radius > 0) group.add(new THREE.Mesh(new THREE.SphereGeometry(radius, 32, 20), material.clone()));
   return group;

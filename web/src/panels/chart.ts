@@ -66,7 +66,11 @@ export class Chart {
         cursor: { show: false },
         scales: { x: { time: false } },
         axes: [
-          { ...axis, size: 22, values: (_, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? String(tick) : "")) },
+          {
+            ...axis,
+            size: 22,
+            values: (_, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? String(tick) : "")),
+          },
           { ...axis, size: 46, values: (_, ticks) => ticks.map(short) },
         ],
         series: [
@@ -79,7 +83,9 @@ export class Chart {
             ...(stacked ? { fill: `${colour}66` } : {}),
           })),
         ],
-        ...(stacked ? { bands: lines.slice(1).map((_, index) => ({ series: [index + 2, index + 1] as [number, number] })) } : {}),
+        ...(stacked
+          ? { bands: lines.slice(1).map((_, index) => ({ series: [index + 2, index + 1] as [number, number] })) }
+          : {}),
       },
       this.data,
       this.place,

@@ -52,7 +52,9 @@ export class Comparison {
     if (this.session.structure !== null) this.picker.value = this.session.structure;
   }
 
-  private fill(rows: { name: string; pairs_tested: number; pairs_true: number; build_ms: number; update_ms: number }[]) {
+  private fill(
+    rows: { name: string; pairs_tested: number; pairs_true: number; build_ms: number; update_ms: number }[],
+  ) {
     const fastest = Math.min(...rows.map(({ update_ms }) => update_ms));
     const head = ["", "tested", "true", "build", "update"].map((text) => element("th", {}, text));
     const lines = rows.map(({ name, pairs_tested, pairs_true, build_ms, update_ms }) => {

@@ -96,7 +96,8 @@ export class Inspect implements Tab {
   private showRecorded(body: number): void {
     const description = this.bodies.descriptions[body]!;
     const frame = this.session.newest;
-    const position = frame === null ? [] : [0, 1, 2].map((axis) => frame.positions[3 * body + axis]! + frame.origin[axis]!);
+    const position =
+      frame === null ? [] : [0, 1, 2].map((axis) => frame.positions[3 * body + axis]! + frame.origin[axis]!);
     this.fill(
       description.name ?? `Body ${body}`,
       [
@@ -110,7 +111,8 @@ export class Inspect implements Tab {
   private showContact(slots: [number, number], index: number): void {
     const frame = this.session.newest;
     const all = frame === null ? [] : contactsOf(frame, this.bodies);
-    const same = (contact: { slots: [number, number] }) => contact.slots[0] === slots[0] && contact.slots[1] === slots[1];
+    const same = (contact: { slots: [number, number] }) =>
+      contact.slots[0] === slots[0] && contact.slots[1] === slots[1];
     const nth = all[index];
     const contact = nth !== undefined && same(nth) ? nth : all.find(same);
     const names = slots.map((slot) => this.bodies.slotName(slot));

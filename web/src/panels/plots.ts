@@ -145,7 +145,11 @@ export class Plots implements Tab {
         names.length === 0
           ? "The soft solver has no rounds to watch. Choose a Gauss–Seidel solver to see its residual fall."
           : "Choose another solver: the last curve of each stays.";
-      this.convergence.replaceChildren(element("label", { class: "pick" }, "Solver", this.solverPicker), chart.root, note);
+      this.convergence.replaceChildren(
+        element("label", { class: "pick" }, "Solver", this.solverPicker),
+        chart.root,
+        note,
+      );
       chart.root.hidden = names.length === 0;
     }
     const rounds = Math.max(0, ...[...this.curves.values()].map(({ length }) => length));
@@ -166,4 +170,3 @@ export class Plots implements Tab {
     this.convergence.hidden = solvers.length === 0;
   }
 }
-
