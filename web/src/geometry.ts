@@ -142,10 +142,7 @@ function given({ vertices, triangles, radius, kind }: Surface): THREE.BufferGeom
   return faces;
 }
 
-/**
- * The surface, grown by its radius: faces pushed out, a tube along each edge and a ball at each corner. The parts overlap
- * inside, where nobody looks.
- */
+/** The surface, grown by its radius: faces pushed out, a tube along each edge and a ball at each corner. */
 function rounded({ vertices, triangles, edges, radius }: Surface): THREE.BufferGeometry {
   const flat = new THREE.BufferGeometry();
   flat.setAttribute("position", new THREE.Float32BufferAttribute(vertices, 3));

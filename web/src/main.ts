@@ -1,7 +1,9 @@
 // Puts the page together and gives each part what it needs.
 
 import "uplot/dist/uPlot.min.css";
-import "./style.css";
+import "./style/page.css";
+import "./style/panels.css";
+import "./style/microscope.css";
 import * as THREE from "three";
 import { linkTo, lookFrom, placeIn } from "./address";
 import { Bar } from "./bar";

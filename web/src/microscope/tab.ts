@@ -46,7 +46,8 @@ export class Microscope implements Tab {
         { class: "note" },
         recorded
           ? "A recording holds no shapes' algorithms. Open it with `carom view` to look into a pair."
-          : "See how the engine decides whether two shapes touch, step by step. Click a body and Shift-click another, or choose a pair that touches now:",
+          : "See how the engine decides whether two shapes touch, step by step. " +
+              "Click a body and Shift-click another, or choose a pair that touches now:",
       ),
       this.list,
     );

@@ -138,7 +138,8 @@ export class Plots implements Tab {
     const key = names.join("\n");
     if (this.curveChart?.names !== key || !this.convergence.hasChildNodes()) {
       const lines = names.map((label, index) => ({ label, colour: `#${numbered(index).getHexString()}` }));
-      const chart = new Chart({ title: "Convergence", unit: "log₁₀ of the residual, by round", along: "round", lines });
+      const unit = "log₁₀ of the residual, by round";
+      const chart = new Chart({ title: "Convergence", unit, along: "round", lines });
       this.curveChart = { names: key, chart };
       const note = element("p", { class: "note" });
       note.textContent =
