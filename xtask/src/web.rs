@@ -48,8 +48,7 @@ pub(crate) fn add_to(steps: &mut Steps) {
         npm(&["test", "--silent"])
             .env("CAROM_CHROMIUM", browser)
             .env("CAROM_PROGRAM", target.join("checked").join(format!("carom{}", env::consts::EXE_SUFFIX)))
-            .env("CAROM_SCREENSHOTS", target.join("screenshots"))
-            .env("CAROM_TARGET", &target),
+            .env("CAROM_SCREENSHOTS", target.join("screenshots")),
     );
 }
 
