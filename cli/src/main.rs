@@ -184,6 +184,7 @@ fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
 }
 
 /// How a look through the microscope is printed.
+#[derive(Clone, Copy)]
 enum Look {
     Json,
     Table,

@@ -8,12 +8,12 @@ mod inspect;
 mod mailbox;
 mod message;
 mod overlay;
+mod record;
 mod server;
 
 pub(crate) use describe::{drawable, each_part, scene_message, shape_index};
 pub(crate) use frame::{STATISTICS, statistics};
 pub(crate) use inspect::feature_name;
-pub(crate) use message::raw;
 
 use crate::recording::Recording;
 use crate::scene::{self, SceneError};

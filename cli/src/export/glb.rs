@@ -177,12 +177,13 @@ impl Builder {
     }
 
     fn finish(self, name: &str, roots: &[usize]) -> io::Result<Vec<u8>> {
+        let materials = [BodyKind::Fixed, BodyKind::Kinematic, BodyKind::Dynamic].map(described_material);
         let mut document = json!({
             "asset": { "version": "2.0", "generator": concat!("carom ", env!("CARGO_PKG_VERSION")) },
             "scene": 0,
             "scenes": [{ "name": name, "nodes": roots }],
             "nodes": self.nodes,
-            "materials": [BodyKind::Fixed, BodyKind::Kinematic, BodyKind::Dynamic].map(described_material),
+            "materials": materials,
         });
         // Lists may be absent but not empty.
         for (key, list) in [("meshes", self.meshes), ("accessors", self.accessors), ("bufferViews", self.views)] {

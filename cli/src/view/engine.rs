@@ -5,6 +5,7 @@ use super::frame::Frame;
 use super::mailbox::{Letter, Mailbox};
 use super::message::{self, Command, Listed, Tell};
 use super::overlay::Overlay;
+use super::record::{self, Tape};
 use super::{compare, describe, inspect};
 use crate::microscope;
 use crate::scene::{self, embedded};
@@ -243,6 +244,13 @@ impl Engine {
                 let answers = self.answers.clone();
                 // Nobody is left to hear it if this fails.
                 std::thread::spawn(move || drop(answers.send(Event::Answered(id, compare::message(&boxes)))));
+            }
+            Command::Record => {
+                let (scene, log, last) = (self.session.scene(), self.session.log().to_vec(), self.session.kept()[1]);
+                let (name, text) = scene.source();
+                let tape = Tape { name: name.to_string(), text: text.to_string(), dt: scene.dt, log, last };
+                let answers = self.answers.clone();
+                std::thread::spawn(move || drop(answers.send(Event::Answered(id, record::message(tape)))));
             }
             Command::Speed { factor } => {
                 if !(0.05..=4.0).contains(&factor) {

@@ -52,6 +52,7 @@ pub(super) enum Command {
         name: String,
     },
     Compare,
+    Record,
     Speed {
         factor: f64,
     },
@@ -74,6 +75,10 @@ pub(super) enum Tell<'a> {
     },
     Compare {
         rows: Vec<Compared>,
+    },
+    Recording {
+        name: String,
+        base64: String,
     },
     State {
         playing: bool,
@@ -124,6 +129,6 @@ pub(super) fn error(message: impl Into<String>) -> String {
 }
 
 /// A value as JSON that is written out already: short f32 stay short.
-pub(crate) fn raw(value: &impl Serialize) -> Box<RawValue> {
+pub(super) fn raw(value: &impl Serialize) -> Box<RawValue> {
     serde_json::value::to_raw_value(value).unwrap_or_default()
 }
