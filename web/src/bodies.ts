@@ -149,14 +149,15 @@ export class Bodies {
     }
   }
 
-  /** The first body that a ray meets. */
-  hit(ray: THREE.Raycaster): Hit | null {
+  /** The first of the wanted bodies that a ray meets. */
+  hit(ray: THREE.Raycaster, wanted: (body: number) => boolean = () => true): Hit | null {
     let nearest: { distance: number; hit: Hit } | null = null;
     for (const { mesh, pieces } of this.batches) {
       mesh.boundingSphere = null;
       for (const found of ray.intersectObject(mesh, false)) {
         const piece = pieces[found.instanceId ?? -1];
-        if (piece === undefined || (nearest !== null && nearest.distance <= found.distance)) continue;
+        if (piece === undefined || !wanted(piece.body)) continue;
+        if (nearest !== null && nearest.distance <= found.distance) continue;
         nearest = { distance: found.distance, hit: { body: piece.body, slot: piece.slot, point: found.point } };
       }
     }
@@ -210,6 +211,16 @@ export class Bodies {
       balls.push({ center, radius: radius(piece) });
     }
     return balls;
+  }
+
+  /** The point of the ground below the middle of `balls`, as a ball without size. */
+  groundBelow(balls: Ball[]): Ball | null {
+    if (balls.length === 0) return null;
+    const box = new THREE.Box3().setFromPoints(balls.map(({ center }) => center));
+    const down = new THREE.Raycaster(box.getCenter(new THREE.Vector3()), new THREE.Vector3(0, -1, 0));
+    const isFixed = (body: number) => this.descriptions[body]!.kind === "fixed";
+    const found = this.hit(down, isFixed);
+    return found === null ? null : { center: found.point, radius: 0 };
   }
 
   /** Boxes along the axes of each piece, as matrices that take the cube from -1 to 1 there. */

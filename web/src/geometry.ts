@@ -20,7 +20,7 @@ export interface Form {
 export type Detail = "fine" | "coarse";
 
 /** Half the side of the square that stands for a half-space, in metres. */
-const GROUND = 500;
+export const HALF_GROUND = 500;
 /** Points and segments have no thickness; they are drawn this thick, in metres. */
 const THIN = 0.02;
 
@@ -81,7 +81,7 @@ export function form(shape: Shape): Form {
   }
   if (half_space) {
     place.rotation.setFromUnitVectors(FORWARD, new THREE.Vector3(...half_space.normal).normalize());
-    const make = () => new THREE.PlaneGeometry(2 * GROUND, 2 * GROUND);
+    const make = () => new THREE.PlaneGeometry(2 * HALF_GROUND, 2 * HALF_GROUND);
     return { ...place, key: "half-space", make, unbounded: true };
   }
   if (surface) return { ...place, key: surfaceKey(surface), make: () => given(surface) };

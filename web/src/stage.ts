@@ -78,6 +78,8 @@ export class Stage {
     this.camera.near = reach / 500;
     this.camera.far = reach * 40;
     this.camera.updateProjectionMatrix();
+    // Endless ground has no edge.
+    this.scene.fog = new THREE.Fog(this.background(), 4 * reach, 14 * reach);
     this.controls.update();
     this.light(sphere);
     this.touch();
@@ -121,8 +123,13 @@ export class Stage {
     this.sun.shadow.normalBias = reach / 400;
   }
 
+  private background(): THREE.Color {
+    return this.scene.background as THREE.Color;
+  }
+
   private dress(theme: Theme): void {
     this.scene.background = new THREE.Color(BACKGROUND[theme]);
+    this.scene.fog?.color.set(BACKGROUND[theme]);
     this.sky.intensity = theme === "dark" ? 1.0 : 1.6;
     this.sun.intensity = theme === "dark" ? 1.7 : 2.1;
     this.touch();

@@ -130,12 +130,7 @@ export class Microscope implements Tab {
         element("button", { type: "button", class: "plain", click: () => this.close() }, "Other pair"),
       ),
       element("p", { class: "answer" }, pair.answer),
-      element(
-        "div",
-        { class: "captions" },
-        element("span", {}, "the two shapes"),
-        element("span", {}, "A − B and the origin"),
-      ),
+      this.captions(pair),
       view.canvas,
       element("div", { class: "stages", role: "group", "aria-label": "Algorithm" }, ...tabs),
     );
@@ -157,6 +152,11 @@ export class Microscope implements Tab {
       { label: "at most", colour: VERMILION },
     ],
   });
+
+  private captions({ difference }: MicroscopeTell): HTMLElement {
+    const right = difference === null ? "" : difference.radius > 0 ? "A − B without roundings, and the origin" : "A − B and the origin";
+    return element("div", { class: "captions" }, element("span", {}, "the two shapes"), element("span", {}, right));
+  }
 
   private stageParts(stage: Stage, pair: MicroscopeTell): HTMLElement[] {
     this.slider = element("input", {
@@ -266,16 +266,15 @@ export class Microscope implements Tab {
   private fillList(): void {
     const frame = this.session.newest;
     if (!this.visible || this.pair !== null || frame === null) return;
-    const seen = new Set<string>();
-    const entries: HTMLElement[] = [];
-    for (const { slots } of contactsOf(frame, this.bodies)) {
-      const key = slots.join();
-      if (seen.has(key) || entries.length === MOST_PAIRS) continue;
-      seen.add(key);
+    const pairs = new Map(contactsOf(frame, this.bodies).map(({ slots }) => [slots.join(), slots]));
+    // Two bodies tell more than a body and the ground.
+    const hasGround = (slots: [number, number]) => slots.some((slot) => this.bodies.wide(slot));
+    const sorted = [...pairs.values()].sort((a, b) => Number(hasGround(a)) - Number(hasGround(b)));
+    const entries = sorted.slice(0, MOST_PAIRS).map((slots) => {
       const look = () => this.session.send({ do: "microscope", slots });
       const text = slots.map((slot) => this.bodies.slotName(slot)).join(" and ");
-      entries.push(element("li", {}, element("button", { type: "button", class: "plain wide", click: look }, text)));
-    }
+      return element("li", {}, element("button", { type: "button", class: "plain wide", click: look }, text));
+    });
     this.list.replaceChildren(...entries);
   }
 }

@@ -3,9 +3,9 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { BACKGROUND, BLUE, GREY, ORANGE } from "../colours";
-import { form } from "../geometry";
+import { form, HALF_GROUND, type Form } from "../geometry";
 import { Dots, Lines } from "../overlays/drawing";
-import type { MicroscopeTell, Quaternion, Shape, Vector } from "../protocol";
+import type { MicroscopeTell, Quaternion, Vector } from "../protocol";
 import { onTheme } from "../theme";
 
 /** One of the two pictures: what stays for a pair, and what changes with each step. */
@@ -76,6 +76,7 @@ export class PairView {
   private readonly camera = new THREE.PerspectiveCamera(35, 1, 0.01, 100);
   private readonly controls: OrbitControls;
   private second: THREE.Object3D | null = null;
+  private hasDifference = true;
   private due = false;
 
   constructor() {
@@ -93,17 +94,24 @@ export class PairView {
   /** Takes a pair; the camera is set anew where `fit` is asked for. */
   setPair(pair: MicroscopeTell, fit: boolean): void {
     for (const half of [this.shapes, this.difference]) half.clear();
-    const [first, second] = pair.pieces.map((piece, side) => {
-      const shape = solid(piece, side === 0 ? BLUE : ORANGE);
+    const forms = pair.pieces.map(form);
+    const solids = forms.map((own, side) => {
+      const shape = solid(own, side === 0 ? BLUE : ORANGE);
       const pose = pair.poses[side];
       if (pose !== undefined) place(shape, pose.position, pose.rotation);
-      this.shapes.pair.add(shape);
       return shape;
     });
-    this.second = second ?? null;
+    this.shapes.pair.add(...solids);
+    this.second = solids[1] ?? null;
+    this.hasDifference = pair.difference !== null;
     if (pair.difference !== null) this.difference.pair.add(differenceMesh(pair.difference));
     const box = new THREE.Box3();
-    for (const shape of [first, second]) if (shape?.userData["bounded"] === true) box.expandByObject(shape);
+    solids.forEach((shape, side) => {
+      if (!forms[side]!.unbounded) box.expandByObject(shape);
+    });
+    solids.forEach((shape, side) => {
+      if (forms[side]!.unbounded) cutOut(shape, box);
+    });
     const around = new THREE.Box3();
     if (pair.difference !== null) {
       const { vertices, radius } = pair.difference;
@@ -151,11 +159,12 @@ export class PairView {
     renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     renderer.setSize(width, height, false);
     renderer.setScissorTest(true);
-    const half = width / 2;
+    const halves = this.hasDifference ? [this.shapes, this.difference] : [this.shapes];
+    const half = width / halves.length;
     camera.aspect = half / height;
     camera.updateProjectionMatrix();
     const position = camera.position.clone();
-    [this.shapes, this.difference].forEach(({ scene, center }, index) => {
+    halves.forEach(({ scene, center }, index) => {
       renderer.setViewport(index * half, 0, half - 1, height);
       renderer.setScissor(index * half, 0, half - 1, height);
       camera.position.copy(position).add(center);
@@ -172,8 +181,7 @@ function place(object: THREE.Object3D, position: Vector, rotation: Quaternion): 
 }
 
 /** A shape that one can look into: translucent faces and its edges. */
-function solid(shape: Shape, colour: string): THREE.Group {
-  const own = form(shape);
+function solid(own: Form, colour: string): THREE.Group {
   const geometry = own.make("fine");
   const material = new THREE.MeshLambertMaterial({
     color: colour,
@@ -192,9 +200,20 @@ function solid(shape: Shape, colour: string): THREE.Group {
   inner.quaternion.copy(own.rotation);
   inner.scale.copy(own.scale);
   const group = new THREE.Group();
-  group.userData["bounded"] = !own.unbounded;
   group.add(inner);
   return group;
+}
+
+/** Of a half-space, what is near the other shape: its square is drawn small and close. */
+function cutOut(plane: THREE.Object3D, near: THREE.Box3): void {
+  const square = plane.children[0]!;
+  const sphere = near.getBoundingSphere(new THREE.Sphere());
+  plane.updateMatrixWorld(true);
+  const normal = new THREE.Vector3(0, 0, 1).transformDirection(square.matrixWorld);
+  const height = sphere.center.clone().sub(plane.position).dot(normal);
+  const below = sphere.center.clone().addScaledVector(normal, -height);
+  square.position.copy(plane.worldToLocal(below));
+  square.scale.setScalar((1.6 * sphere.radius) / HALF_GROUND);
 }
 
 function differenceMesh({ vertices, triangles, radius }: NonNullable<MicroscopeTell["difference"]>): THREE.Group {
