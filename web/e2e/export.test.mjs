@@ -13,9 +13,9 @@ let browser, folder, html;
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "carom-export-"));
-  html = join(folder, "pyramid.html");
-  await carom("run", "pyramid", "--steps", String(STEPS), "--record", join(folder, "pyramid.carom"));
-  await carom("export", join(folder, "pyramid.carom"), "--html", html);
+  html = join(folder, "boxes.html");
+  await carom("run", "boxes", "--steps", String(STEPS), "--record", join(folder, "boxes.carom"));
+  await carom("export", join(folder, "boxes.carom"), "--html", html);
   browser = await launch();
 });
 
@@ -36,7 +36,7 @@ test("it plays, pauses and can be gone through", async (t) => {
   await until(page, () => !window.carom.playing);
   await goTo(page, 60);
 
-  const plain = await caromJson("run", "pyramid", "--steps", "60");
+  const plain = await caromJson("run", "boxes", "--steps", "60");
   const drawn = await page.evaluate(() => {
     const { bodies, position } = window.carom;
     return Array.from({ length: bodies }, (_, body) => position(body));

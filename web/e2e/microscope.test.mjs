@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import { goTo, launch, newPage, ready, until } from "./browser.mjs";
 import { caromJson, PROGRAM, view } from "./program.mjs";
 
-const [SCENE, FRAME] = ["pyramid", 30];
+const [SCENE, FRAME] = ["boxes", 30];
 let browser, server, page, errors;
 
 before(async () => {

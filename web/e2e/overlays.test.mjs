@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { drawnOnce, goTo, launch, newPage, ready, until } from "./browser.mjs";
 import { view } from "./program.mjs";
 
-/** Scenes and frames in which there is something to see of each overlay; `pyramid` where none is named. */
+/** Scenes and frames in which there is something to see of each overlay; `boxes` where none is named. */
 const SHOWN_IN = {
   impacts: ["bounce", 60],
   velocities: ["bounce", 40],
@@ -15,7 +15,7 @@ let browser, server, page, errors;
 
 before(async () => {
   browser = await launch();
-  server = await view("pyramid");
+  server = await view("boxes");
   ({ page, errors } = await newPage(browser));
   await page.goto(server.address);
   await ready(page);
@@ -58,7 +58,7 @@ test("every switch draws something, and takes it away again", async (t) => {
   assert.ok(names.length >= 14, `${names.length} overlays`);
   // One scene after the other, so that each is loaded once.
   const placed = names
-    .map((name) => [name, ...(SHOWN_IN[name] ?? ["pyramid", 30])])
+    .map((name) => [name, ...(SHOWN_IN[name] ?? ["boxes", 30])])
     .sort((a, b) => (a[1] < b[1] ? 1 : -1));
   for (const [name, scene, frame] of placed) {
     await t.test(name, async () => {

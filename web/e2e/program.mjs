@@ -20,7 +20,9 @@ export async function caromJson(...args) {
 /** `carom view …` in the background: its address, and how to end it. */
 export async function view(...args) {
   const started = performance.now();
-  const child = spawn(PROGRAM, ["view", ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  // A page from disk, while working on it: the program need not be built again.
+  const page = process.env.CAROM_PAGE ? ["--page", process.env.CAROM_PAGE] : [];
+  const child = spawn(PROGRAM, ["view", ...args, ...page], { stdio: ["ignore", "pipe", "pipe"] });
   let printed = "";
   const address = await new Promise((resolve, reject) => {
     const read = (bytes) => {

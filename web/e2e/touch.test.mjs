@@ -8,7 +8,7 @@ let browser, server, page, errors;
 
 before(async () => {
   browser = await launch();
-  server = await view("pyramid");
+  server = await view("boxes");
   ({ page, errors } = await newPage(browser));
   await page.goto(server.address);
   await ready(page);

@@ -59,7 +59,7 @@ export function listenToKeys(session: Session, bar: Bar, actions: KeyActions): v
 /** Whether the key belongs to the element that has the focus: a picker, a dialog, a button about to be pressed. */
 function takesKeys({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  if (target.closest("dialog, textarea") !== null) return key !== "?";
+  if (target.closest("dialog[open], textarea") !== null) return key !== "?";
   if (target instanceof HTMLSelectElement) return key.startsWith("Arrow") || key === " " || key.length === 1;
   if (target instanceof HTMLButtonElement || target.closest("summary") !== null) return key === " ";
   const own = target instanceof HTMLInputElement && target.closest(".timeline") === null;
