@@ -48,7 +48,8 @@ test("it plays, pauses and can be gone through", async (t) => {
     assert.ok(apart < 1e-3, `body ${body} is ${apart} m from where it was`);
   });
   await page.keyboard.press("ArrowRight");
-  await until(page, () => window.carom.frame === 61);
+  // Not every frame is kept where there are more than the eye sees.
+  await until(page, () => window.carom.frame > 60);
   await page.keyboard.press("ArrowLeft");
   await until(page, () => window.carom.frame === 60);
   assert.deepEqual(errors, []);

@@ -21,7 +21,8 @@ export interface Probe {
   /** Frames received, and pictures drawn. */
   readonly updates: number;
   readonly drawn: number;
-  readonly sections: string[];
+  /** How many words each section of the frame has. */
+  readonly sections: Record<string, number>;
   readonly microscope: { pair: MicroscopeTell | null; step: number };
   send(command: Command): void;
   /** Calls back once a picture has been drawn after now. */
@@ -79,7 +80,8 @@ export function exposeToTests(
       return stage.drawn;
     },
     get sections() {
-      return [...(session.newest?.sections.keys() ?? [])];
+      const sections = [...(session.newest?.sections ?? [])];
+      return Object.fromEntries(sections.map(([name, { words }]) => [name, words.length]));
     },
     get microscope() {
       return { pair: microscope.pair, step: microscope.step };
