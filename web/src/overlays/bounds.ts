@@ -2,13 +2,13 @@
 
 import * as THREE from "three";
 import { BLUE, GREEN, PURPLE, SKY } from "../colours";
-import { BoxEdges, Lines } from "./drawing";
+import { Wires } from "./drawing";
 import type { Overlay } from "./overlay";
 
 const FLOATS_PER_BOX = 7;
 
 function sectionBoxes(name: string, label: string, colour: string, text: string): Overlay {
-  const edges = new BoxEdges();
+  const edges = Wires.boxes();
   const tone = new THREE.Color(colour);
   return {
     name,
@@ -38,7 +38,7 @@ export function swept(): Overlay {
 }
 
 export function orientedBoxes(): Overlay {
-  const edges = new BoxEdges();
+  const edges = Wires.boxes();
   const tone = new THREE.Color(GREEN);
   return {
     name: "oriented",
@@ -55,38 +55,22 @@ export function orientedBoxes(): Overlay {
   };
 }
 
-const CIRCLE = 32;
-
 export function spheres(): Overlay {
-  const lines = new Lines({ width: 1.2, onTop: false });
+  const circles = Wires.spheres();
   const tone = new THREE.Color(PURPLE);
-  const from = new THREE.Vector3();
-  const to = new THREE.Vector3();
   return {
     name: "spheres",
     label: "Bounding spheres",
     group: "Broad phase",
     section: null,
     legend: [{ colour: PURPLE, text: "sphere around each shape" }],
-    objects: [lines.object],
+    objects: [circles.object],
     draw(_, bodies) {
-      lines.begin();
+      circles.begin();
       for (const { center, radius } of bodies.balls((body) => bodies.descriptions[body]!.kind !== "fixed")) {
-        for (let axis = 0; axis < 3; axis++) {
-          for (let part = 0; part < CIRCLE; part++) {
-            lines.add(around(center, radius, axis, part, from), around(center, radius, axis, part + 1, to), tone);
-          }
-        }
+        circles.add(new THREE.Matrix4().makeScale(radius, radius, radius).setPosition(center), tone);
       }
-      lines.end();
+      circles.end();
     },
   };
-}
-
-function around(center: THREE.Vector3, radius: number, axis: number, part: number, target: THREE.Vector3) {
-  const angle = (2 * Math.PI * part) / CIRCLE;
-  target.copy(center);
-  const [first, second] = [(axis + 1) % 3, (axis + 2) % 3];
-  target.setComponent(first, center.getComponent(first) + radius * Math.cos(angle));
-  return target.setComponent(second, center.getComponent(second) + radius * Math.sin(angle));
 }

@@ -5,6 +5,9 @@ import { LineMaterial } from "three/addons/lines/LineMaterial.js";
 import { LineSegments2 } from "three/addons/lines/LineSegments2.js";
 import { LineSegmentsGeometry } from "three/addons/lines/LineSegmentsGeometry.js";
 
+/** Straight pieces of a circle. */
+const CIRCLE = 32;
+
 export interface Look {
   /** Pixels. */
   width?: number;
@@ -76,8 +79,8 @@ export class Lines {
   }
 }
 
-/** Edges of boxes, each the image of the cube from -1 to 1. */
-export class BoxEdges {
+/** Thin lines of one form in many places: edges of boxes, or circles of spheres. */
+export class Wires {
   readonly object: THREE.LineSegments;
   private capacity = 0;
   private count = 0;
@@ -85,9 +88,8 @@ export class BoxEdges {
   private colours = new THREE.InstancedBufferAttribute(new Float32Array(0), 3);
   private readonly geometry = new THREE.InstancedBufferGeometry();
 
-  constructor(opacity = 1) {
-    const cube = new THREE.EdgesGeometry(new THREE.BoxGeometry(2, 2, 2));
-    this.geometry.setAttribute("position", cube.getAttribute("position"));
+  private constructor(form: THREE.BufferGeometry, opacity: number) {
+    this.geometry.setAttribute("position", form.getAttribute("position"));
     const material = new THREE.ShaderMaterial({
       transparent: opacity < 1,
       uniforms: { opacity: { value: opacity } },
@@ -110,6 +112,26 @@ export class BoxEdges {
     this.object = new THREE.LineSegments(this.geometry, material);
     this.object.frustumCulled = false;
     this.object.visible = false;
+  }
+
+  /** Edges of the cube from -1 to 1. */
+  static boxes(opacity = 1): Wires {
+    return new Wires(new THREE.EdgesGeometry(new THREE.BoxGeometry(2, 2, 2)), opacity);
+  }
+
+  /** Three circles of radius 1, across each other. */
+  static spheres(): Wires {
+    const circles = new THREE.BufferGeometry();
+    const places: number[] = [];
+    for (let axis = 0; axis < 3; axis++) {
+      for (let end = 0; end < 2 * CIRCLE; end++) {
+        const angle = (2 * Math.PI * ((end + 1) >> 1)) / CIRCLE;
+        const at = [Math.cos(angle), Math.sin(angle), 0];
+        places.push(at[axis]!, at[(axis + 1) % 3]!, at[(axis + 2) % 3]!);
+      }
+    }
+    circles.setAttribute("position", new THREE.Float32BufferAttribute(places, 3));
+    return new Wires(circles, 1);
   }
 
   begin(): void {

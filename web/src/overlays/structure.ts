@@ -2,7 +2,7 @@
 
 import * as THREE from "three";
 import { numbered, NUMBERED, ORANGE, VERMILION } from "../colours";
-import { BoxEdges, Lines } from "./drawing";
+import { Lines, Wires } from "./drawing";
 import type { Overlay } from "./overlay";
 
 const WORDS_PER_PART = 12;
@@ -11,7 +11,7 @@ const [NODE, CELL, PLANE, INTERVAL] = [0, 1, 2, 3];
 const INTERVAL_GAP = 0.15;
 
 export function structure(): Overlay {
-  const edges = new BoxEdges(0.85);
+  const edges = Wires.boxes(0.85);
   const lines = new Lines({ width: 2, onTop: true });
   const cell = new THREE.Color(ORANGE);
   const plane = new THREE.Color(VERMILION);
