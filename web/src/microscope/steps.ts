@@ -56,7 +56,7 @@ function gjk(pair: MicroscopeTell): Stage {
       for (const corner of corners) difference.dots.add(point(corner), simplex);
       difference.dots.add(point(step.nearest), bound);
       difference.lines.add(ORIGIN, point(step.nearest), bound);
-      arrow(view, difference, point(step.nearest), step.direction, way);
+      arrow(difference, point(step.nearest), step.direction, way);
       if (step.support !== null) difference.dots.add(point(step.support), support);
       return [
         ["simplex", `${step.simplex.length} ${step.simplex.length === 1 ? "point" : "points"}`],
@@ -87,7 +87,7 @@ function epa(pair: MicroscopeTell): Stage {
       each2(step.face, (a, b) => difference.lines.add(point(a), point(b), simplex));
       for (const corner of step.face) difference.dots.add(point(corner), simplex);
       const middle = step.face.reduce((sum, corner) => sum.add(point(corner)), new THREE.Vector3()).divideScalar(3);
-      arrow(view, difference, middle, step.normal, way);
+      arrow(difference, middle, step.normal, way);
       if (step.support !== null) difference.dots.add(point(step.support), support);
       return [
         ["faces", String(step.faces)],
@@ -109,10 +109,12 @@ function axes(pair: MicroscopeTell): Stage {
     legend: [[PURPLE, "axis"]],
     show(index, view) {
       const { axis, gap, kind } = sorted[index]!;
-      const along = point(axis).multiplyScalar(1.2 * view.size);
-      const { center } = view.shapes;
-      view.shapes.lines.add(center.clone().sub(along), center.clone().add(along), way);
-      view.difference.lines.add(along.clone().negate(), along, way);
+      const across = (half: PairView["shapes"], middle: THREE.Vector3) => {
+        const along = point(axis).multiplyScalar(1.2 * half.size);
+        half.lines.add(middle.clone().sub(along), middle.clone().add(along), way);
+      };
+      across(view.shapes, view.shapes.center);
+      across(view.difference, ORIGIN);
       return [
         ["axis", vectorText(axis)],
         ["from", kind],
@@ -143,7 +145,7 @@ function contact(pair: MicroscopeTell): Stage {
       });
       manifold.points.forEach(({ position }, at) => {
         view.shapes.dots.add(point(position), at === index ? support : onB);
-        if (at === index) arrow(view, view.shapes, point(position), manifold.normal, way);
+        if (at === index) arrow(view.shapes, point(position), manifold.normal, way);
       });
       const chosen = manifold.points[index];
       const facts: [string, string][] = [["normal", vectorText(manifold.normal)]];
@@ -194,16 +196,10 @@ function boundsText(lower: number | null, upper: number | null): string {
   return `${text(lower)} to ${text(upper)}`;
 }
 
-function arrow(
-  view: PairView,
-  half: PairView["shapes"],
-  from: THREE.Vector3,
-  along: Vector,
-  colour: THREE.Color,
-): void {
+function arrow(half: PairView["shapes"], from: THREE.Vector3, along: Vector, colour: THREE.Color): void {
   const direction = point(along);
   if (direction.lengthSq() === 0) return;
-  half.lines.add(from, from.clone().addScaledVector(direction.normalize(), 0.5 * view.size), colour);
+  half.lines.add(from, from.clone().addScaledVector(direction.normalize(), 0.5 * half.size), colour);
 }
 
 function point(vector: Vector): THREE.Vector3 {

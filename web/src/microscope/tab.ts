@@ -247,7 +247,7 @@ export class Microscope implements Tab {
     const ink = new THREE.Color(getComputedStyle(document.documentElement).getPropertyValue("--ink").trim());
     view.difference.dots.add(new THREE.Vector3(), ink);
     for (let axis = 0; axis < 3; axis++) {
-      const out = new THREE.Vector3().setComponent(axis, 0.08 * view.size);
+      const out = new THREE.Vector3().setComponent(axis, 0.08 * view.difference.size);
       view.difference.lines.add(out.clone().negate(), out, ink);
     }
     const facts = stage === undefined ? [] : stage.show(this.step, view);

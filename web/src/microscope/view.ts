@@ -24,7 +24,9 @@ class Half {
       depthWrite: false,
     }),
   );
+  /** What is seen is in this sphere. */
   center = new THREE.Vector3();
+  size = 1;
   private places: number[] = [];
   private colours: number[] = [];
 
@@ -70,8 +72,6 @@ export class PairView {
   readonly canvas = document.createElement("canvas");
   readonly shapes = new Half();
   readonly difference = new Half();
-  /** Half the size of what is seen, in metres. */
-  size = 1;
   private renderer: THREE.WebGLRenderer | null = null;
   private readonly camera = new THREE.PerspectiveCamera(35, 1, 0.01, 100);
   private readonly controls: OrbitControls;
@@ -121,14 +121,14 @@ export class PairView {
     const spheres = [box, around].map((bounds) =>
       bounds.isEmpty() ? new THREE.Sphere(new THREE.Vector3(), 1) : bounds.getBoundingSphere(new THREE.Sphere()),
     );
-    this.shapes.center = spheres[0]!.center;
-    this.difference.center = spheres[1]!.center;
-    this.size = Math.max(spheres[0]!.radius, spheres[1]!.radius, 1e-3);
+    [this.shapes, this.difference].forEach((half, index) => {
+      half.center = spheres[index]!.center;
+      half.size = Math.max(spheres[index]!.radius, 1e-4);
+    });
     if (fit) {
-      const distance = (1.25 * this.size) / Math.sin((this.camera.fov * Math.PI) / 360);
+      // In sizes of what is seen, which each picture has its own of.
+      const distance = 1.15 / Math.sin((this.camera.fov * Math.PI) / 360);
       this.camera.position.set(0.5, 0.45, 1).normalize().multiplyScalar(distance);
-      this.camera.near = distance / 200;
-      this.camera.far = distance * 20;
       this.controls.target.set(0, 0, 0);
       this.controls.update();
     }
@@ -164,10 +164,13 @@ export class PairView {
     camera.aspect = half / height;
     camera.updateProjectionMatrix();
     const position = camera.position.clone();
-    halves.forEach(({ scene, center }, index) => {
+    halves.forEach(({ scene, center, size }, index) => {
       renderer.setViewport(index * half, 0, half - 1, height);
       renderer.setScissor(index * half, 0, half - 1, height);
-      camera.position.copy(position).add(center);
+      camera.position.copy(position).multiplyScalar(size).add(center);
+      camera.near = position.length() * size * 0.01;
+      camera.far = position.length() * size * 20;
+      camera.updateProjectionMatrix();
       renderer.render(scene, camera);
     });
     camera.position.copy(position);
