@@ -34,7 +34,8 @@ export interface Ball {
   radius: number;
 }
 
-const COARSE_FROM = 1500;
+/** From how many bodies on they are drawn with fewer facets, and with fewer still. */
+const [COARSE_FROM, COARSEST_FROM] = [800, 3000];
 
 export class Bodies {
   readonly group = new THREE.Group();
@@ -76,11 +77,15 @@ export class Bodies {
         push(this.bySlot, collider.slot, piece);
       }
     });
-    const detail = scene.bodies.length > COARSE_FROM ? "coarse" : "fine";
+    const count = scene.bodies.length;
+    const detail = count >= COARSEST_FROM ? "coarsest" : count >= COARSE_FROM ? "coarse" : "fine";
     for (const [key, pieces] of groups) {
       const look = key.split(" ", 1)[0] as keyof typeof MATERIALS;
-      const mesh = new THREE.InstancedMesh(pieces[0]!.form.make(detail), MATERIALS[look](), pieces.length);
-      mesh.castShadow = look !== "sensor" && !pieces[0]!.form.unbounded;
+      const own = pieces[0]!.form;
+      const material = MATERIALS[look]();
+      material.side = own.open ? THREE.DoubleSide : THREE.FrontSide;
+      const mesh = new THREE.InstancedMesh(own.make(detail), material, pieces.length);
+      mesh.castShadow = look !== "sensor" && !own.unbounded;
       mesh.receiveShadow = look !== "sensor";
       // The instances move without three.js looking, so its bounds would be stale.
       mesh.frustumCulled = false;
@@ -338,10 +343,10 @@ function boundsOf(form: Form): { center: THREE.Vector3; half: THREE.Vector3 } {
 const BOUNDS = new WeakMap<Form, { center: THREE.Vector3; half: THREE.Vector3 }>();
 
 const MATERIALS = {
-  moving: () => new THREE.MeshLambertMaterial({ side: THREE.DoubleSide }),
-  fixed: () => withGrid(new THREE.MeshLambertMaterial({ side: THREE.DoubleSide })),
+  moving: () => new THREE.MeshLambertMaterial(),
+  fixed: () => withGrid(new THREE.MeshLambertMaterial()),
   sensor: () =>
-    new THREE.MeshLambertMaterial({ transparent: true, opacity: 0.25, depthWrite: false, side: THREE.DoubleSide }),
+    new THREE.MeshLambertMaterial({ transparent: true, opacity: 0.25, depthWrite: false }),
 };
 
 /** Lines at every metre, stronger at every tenth, so that sizes can be read off what stands still. */

@@ -14,10 +14,12 @@ export interface Form {
   rotation: THREE.Quaternion;
   /** Half-spaces have no bounds; they are drawn as a large square of ground. */
   unbounded: boolean;
+  /** Has no inside: seen from both sides. */
+  open: boolean;
 }
 
 /** Round shapes have fewer facets where there are thousands of them. */
-export type Detail = "fine" | "coarse";
+export type Detail = "fine" | "coarse" | "coarsest";
 
 /** Half the side of the square that stands for a half-space, in metres. */
 export const HALF_GROUND = 500;
@@ -33,6 +35,7 @@ export function form(shape: Shape): Form {
     position: new THREE.Vector3(),
     rotation: new THREE.Quaternion(),
     unbounded: false,
+    open: false,
   };
   const { point, segment, triangle, sphere, cuboid, capsule, cylinder, cone, ellipsoid, half_space, surface } = shape;
   if (sphere) {
@@ -77,14 +80,17 @@ export function form(shape: Shape): Form {
       radius: triangle.radius ?? 0,
       kind: "triangle",
     };
-    return { ...place, key: JSON.stringify(shape), make: () => rounded(flat) };
+    return { ...place, key: JSON.stringify(shape), make: () => rounded(flat), open: true };
   }
   if (half_space) {
     place.rotation.setFromUnitVectors(FORWARD, new THREE.Vector3(...half_space.normal).normalize());
     const make = () => new THREE.PlaneGeometry(2 * HALF_GROUND, 2 * HALF_GROUND);
-    return { ...place, key: "half-space", make, unbounded: true };
+    return { ...place, key: "half-space", make, unbounded: true, open: true };
   }
-  if (surface) return { ...place, key: surfaceKey(surface), make: () => given(surface) };
+  if (surface) {
+    const open = surface.kind === "mesh" || surface.kind === "height_field";
+    return { ...place, key: surfaceKey(surface), make: () => given(surface), open };
+  }
   if (point) place.scale.setScalar(THIN);
   else console.warn("a shape that this page cannot draw", shape);
   return { ...place, key: "sphere", make: unitSphere };
@@ -95,12 +101,14 @@ export function shapeName(shape: Shape): string {
   return shape.surface?.kind ?? Object.keys(shape)[0]?.replace("_", "-") ?? "shape";
 }
 
+const SEGMENTS: Record<Detail, number> = { fine: 40, coarse: 12, coarsest: 7 };
+
 function segments(detail: Detail): number {
-  return detail === "fine" ? 40 : 12;
+  return SEGMENTS[detail];
 }
 
 function unitSphere(detail: Detail): THREE.BufferGeometry {
-  return detail === "fine" ? new THREE.SphereGeometry(1, 40, 24) : new THREE.SphereGeometry(1, 12, 8);
+  return new THREE.SphereGeometry(1, segments(detail), Math.ceil(0.6 * segments(detail)));
 }
 
 /** Equal surfaces are drawn together; the sum tells apart those of one size. */

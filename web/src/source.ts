@@ -2,7 +2,7 @@
 
 import { decodeFrame, type Command, type Frame, type Tell } from "./protocol";
 
-export type Connection = "connecting" | "open" | "lost";
+export type Connection = "open" | "lost";
 
 /** What a source tells the page. */
 export interface Listener {
@@ -24,14 +24,16 @@ const LAST_RETRY_MS = 4000;
 /** The program that serves this page. Reconnects by itself. */
 export class LiveSource implements Source {
   readonly recorded = false;
-  private socket: WebSocket | null = null;
+  private socket: WebSocket;
   private retry = FIRST_RETRY_MS;
 
-  constructor(private readonly address: string) {}
+  /** Connects at once: the page is put together meanwhile. */
+  constructor(private readonly address: string) {
+    this.socket = new WebSocket(address);
+  }
 
   start(listener: Listener): void {
-    listener.connection(this.socket === null ? "connecting" : "lost");
-    const socket = new WebSocket(this.address);
+    const { socket } = this;
     socket.binaryType = "arraybuffer";
     socket.onopen = () => listener.connection("open");
     socket.onmessage = (event: MessageEvent<string | ArrayBuffer>) => {
@@ -46,14 +48,16 @@ export class LiveSource implements Source {
     };
     socket.onclose = () => {
       listener.connection("lost");
-      setTimeout(() => this.start(listener), this.retry);
+      setTimeout(() => {
+        this.socket = new WebSocket(this.address);
+        this.start(listener);
+      }, this.retry);
       this.retry = Math.min(2 * this.retry, LAST_RETRY_MS);
     };
-    this.socket = socket;
   }
 
   send(command: Command): void {
-    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(command));
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(command));
   }
 }
 

@@ -8,8 +8,11 @@ import { onTheme, type Theme } from "./theme";
 
 /** Where the camera looks from unless the scene says so: a little from above, off the axes. */
 const VIEW = new THREE.Vector3(0.55, 0.42, 1).normalize();
-/** Pictures that take longer than this for a second on end are too slow. */
+/** This many pictures on end that take longer than this are too slow. */
 const SLOW_MS = 50;
+const SLOW_PICTURES = 4;
+const MOST_REST_MS = 300;
+const MOST_SHADOWS_IN_SOFTWARE = 500;
 const MOST_CUTS = 2;
 const STILL_MS = 400;
 
@@ -18,7 +21,7 @@ export class Stage {
   readonly camera = new THREE.PerspectiveCamera(45, 1, 0.05, 2000);
   readonly controls: OrbitControls;
   readonly renderer: THREE.WebGLRenderer;
-  /** Pictures drawn since the page was opened. */
+  /** Pictures finished since the page was opened. */
   drawn = 0;
   /** Whether to give up beauty for speed. */
   adaptive = true;
@@ -27,15 +30,19 @@ export class Stage {
   private readonly sun = new THREE.DirectionalLight("#ffffff", 2.2);
   private readonly sky = new THREE.HemisphereLight("#ffffff", "#b9b2a6", 1.5);
   private dirty = true;
-  private since = 0;
-  private pictures = 0;
-  private last = 0;
+  private framed = false;
+  private readonly fast = !drawsInSoftware();
+  private pending: WebGLSync | null = null;
+  private submitted = 0;
+  /** Until when nothing is drawn. */
+  private rest = 0;
+  private slow = 0;
   /** How much has been given up for speed, and whether it is back for a picture that stands still. */
   private cuts = 0;
   private still = false;
 
   constructor(readonly canvas: HTMLCanvasElement) {
-    const fast = !drawsInSoftware();
+    const { fast } = this;
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: fast, powerPreference: "high-performance" });
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
@@ -61,7 +68,10 @@ export class Stage {
 
   /** Looks at all of `balls`, or from where the scene wants to be looked at. */
   frame(balls: Ball[], from: THREE.Vector3 | null, to: THREE.Vector3 | null): void {
-    this.apply((this.cuts = 0));
+    this.framed = true;
+    // Shadows of thousands, drawn by the processor, are not even worth a try.
+    this.cuts = this.adaptive && !this.fast && balls.length > MOST_SHADOWS_IN_SOFTWARE ? 1 : 0;
+    this.apply(this.cuts);
     const box = new THREE.Box3();
     for (const { center, radius } of balls) {
       box.expandByPoint(center.clone().addScalar(radius)).expandByPoint(center.clone().addScalar(-radius));
@@ -145,37 +155,49 @@ export class Stage {
   }
 
   private draw(now: number): void {
-    const wanted = this.prepare();
-    if (!wanted && !this.dirty) {
-      this.since = this.pictures = 0;
+    // An empty picture would only delay the first one of the scene.
+    if (!this.framed || !this.isDone(now) || now < this.rest) return;
+    if (this.prepare() || this.dirty) {
+      this.dirty = false;
+      if (this.still) this.apply(this.cuts);
+      this.still = false;
+      this.render(now);
+    } else if (this.cuts > 0 && !this.still && now - this.submitted > STILL_MS) {
       // What stands still has the time to be drawn well.
-      if (this.cuts > 0 && !this.still && now - this.last > STILL_MS) {
-        this.still = true;
-        this.apply(0);
-        this.renderer.render(this.scene, this.camera);
-      }
-      return;
+      this.apply(0);
+      this.still = true;
+      this.render(now);
     }
-    if (this.still) this.apply(this.cuts);
-    this.still = false;
-    this.dirty = false;
+  }
+
+  private render(now: number): void {
     this.renderer.render(this.scene, this.camera);
+    const context = this.renderer.getContext() as WebGL2RenderingContext;
+    this.pending = context.fenceSync(context.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    context.flush();
+    this.submitted = now;
+  }
+
+  /** Whether the last picture is finished. A queue of pictures would only make them late. */
+  private isDone(now: number): boolean {
+    if (this.pending === null) return true;
+    const context = this.renderer.getContext() as WebGL2RenderingContext;
+    if (context.getSyncParameter(this.pending, context.SYNC_STATUS) !== context.SIGNALED) return false;
+    context.deleteSync(this.pending);
+    this.pending = null;
     this.drawn += 1;
-    this.last = now;
-    this.adapt(now);
+    const cost = now - this.submitted;
+    // Where pictures are drawn by the processor, the engine needs it too.
+    this.rest = cost > SLOW_MS ? now + Math.min(cost, MOST_REST_MS) : 0;
+    this.slow = cost > SLOW_MS ? this.slow + 1 : 0;
+    if (this.slow >= SLOW_PICTURES && this.adaptive && !this.still && this.cuts < MOST_CUTS) {
+      this.slow = 0;
+      this.apply(++this.cuts);
+    }
+    return true;
   }
 
-  /** Gives up shadows, then sharpness, where the machine cannot keep up with what moves. */
-  private adapt(now: number): void {
-    if (this.since === 0) this.since = now;
-    this.pictures += 1;
-    const passed = now - this.since;
-    if (passed < 1000) return;
-    const slow = passed / this.pictures > SLOW_MS;
-    this.since = this.pictures = 0;
-    if (slow && this.adaptive && this.cuts < MOST_CUTS) this.apply(++this.cuts);
-  }
-
+  /** Gives up shadows, then sharpness. */
   private apply(cuts: number): void {
     this.sun.castShadow = cuts === 0;
     const full = Math.min(devicePixelRatio, 2);
