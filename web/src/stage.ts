@@ -12,7 +12,6 @@ const VIEW = new THREE.Vector3(0.55, 0.42, 1).normalize();
 const SLOW_MS = 50;
 const SLOW_PICTURES = 4;
 const MOST_REST_MS = 300;
-const MOST_SHADOWS_IN_SOFTWARE = 500;
 const MOST_CUTS = 2;
 const STILL_MS = 400;
 
@@ -69,8 +68,8 @@ export class Stage {
   /** Looks at all of `balls`, or from where the scene wants to be looked at. */
   frame(balls: Ball[], from: THREE.Vector3 | null, to: THREE.Vector3 | null): void {
     this.framed = true;
-    // Shadows of thousands, drawn by the processor, are not even worth a try.
-    this.cuts = this.adaptive && !this.fast && balls.length > MOST_SHADOWS_IN_SOFTWARE ? 1 : 0;
+    // Where the processor draws, shadows are for what stands still.
+    this.cuts = this.adaptive && !this.fast ? 1 : 0;
     this.apply(this.cuts);
     const box = new THREE.Box3();
     for (const { center, radius } of balls) {
