@@ -8,8 +8,8 @@
 
 mod cast;
 mod cast_convex;
-mod cast_pieces;
-mod form;
+pub(crate) mod cast_pieces;
+pub(crate) mod form;
 mod height_field;
 pub mod mesh;
 mod pairs;
