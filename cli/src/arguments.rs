@@ -330,6 +330,26 @@ mod tests {
     }
 
     #[test]
+    fn completions_and_the_manual_know_every_command() {
+        use clap::ValueEnum;
+        let command = <Arguments as clap::CommandFactory>::command();
+        let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        assert!(names.contains(&"view") && names.contains(&"replay"));
+        let mut texts = Vec::new();
+        for shell in clap_complete::Shell::value_variants() {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut command.clone(), "carom", &mut script);
+            texts.push(String::from_utf8_lossy(&script).into_owned());
+        }
+        let mut page = Vec::new();
+        clap_mangen::Man::new(command.clone()).render(&mut page).expect("memory can be written to");
+        texts.push(String::from_utf8_lossy(&page).into_owned());
+        for (text, name) in texts.iter().flat_map(|text| names.iter().map(move |name| (text, name))) {
+            assert!(text.contains(name), "{name} is missing in {:.100}", text);
+        }
+    }
+
+    #[test]
     fn a_time_step_is_a_positive_number() {
         assert_eq!(time_step("0.01"), Ok(0.01));
         for wrong in ["0", "-1", "NaN", "inf", "1e99", "fast", ""] {

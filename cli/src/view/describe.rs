@@ -88,13 +88,12 @@ fn described(body: BodyRef<'_>, name: Option<String>, shapes: &mut Shapes) -> De
 
 /// A shape, or the parts of a compound one by one.
 pub(crate) fn each_part(shape: &Shape, pose: &LocalPose, visit: &mut impl FnMut(&Shape, &LocalPose)) {
-    match shape {
-        Shape::Compound(compound) => {
-            for part in compound.parts() {
-                each_part(&part.shape, &pose.compose(&part.pose), visit);
-            }
+    if let Shape::Compound(compound) = shape {
+        for part in compound.parts() {
+            each_part(&part.shape, &pose.compose(&part.pose), visit);
         }
-        _ => visit(shape, pose),
+    } else {
+        visit(shape, pose);
     }
 }
 
@@ -116,13 +115,24 @@ impl Shapes {
 }
 
 /// The same for shapes that look the same.
-fn key_of(shape: &Shape) -> String {
+pub(crate) fn key_of(shape: &Shape) -> String {
     match shape {
         // Large: known by where they are.
         Shape::Mesh(mesh) => format!("mesh {:p}", Arc::as_ptr(mesh)),
         Shape::HeightField(field) => format!("field {:p}", Arc::as_ptr(field)),
         Shape::Custom(custom) => format!("custom {:p}", Arc::as_ptr(custom)),
-        _ => serde_json::to_string(shape).unwrap_or_default(),
+        Shape::Point(_)
+        | Shape::Segment(_)
+        | Shape::Triangle(_)
+        | Shape::Sphere(_)
+        | Shape::Cuboid(_)
+        | Shape::Capsule(_)
+        | Shape::Cylinder(_)
+        | Shape::Cone(_)
+        | Shape::Ellipsoid(_)
+        | Shape::Hull(_)
+        | Shape::HalfSpace(_)
+        | Shape::Compound(_) => serde_json::to_string(shape).unwrap_or_default(),
     }
 }
 
