@@ -220,7 +220,8 @@ fn draw(name: &str, steps: Option<u32>, dt: Option<f32>, trails: Trails, output:
         }
     })
     .map_err(Failure::Finding)?;
-    let picture = draw::picture(&world, &paths, &scene.name);
+    let to_eye = scene.camera.map(|camera| camera.from - camera.to);
+    let picture = draw::picture(&world, &paths, to_eye, &scene.name);
     std::fs::write(output, picture).map_err(|error| scene::SceneError::file(output, "cannot be written", &error))?;
     report.finding().map_or(Ok(()), |finding| Err(Failure::Finding(finding)))
 }

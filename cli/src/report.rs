@@ -199,10 +199,10 @@ pub(crate) fn scenes_json(scenes: &[Scene]) -> String {
 
 /// The scenes as a table.
 pub(crate) fn scenes_table(scenes: &[Scene]) -> String {
-    let mut text = format!("{:<10} {:>6}  {:<16} shows\n", "scene", "bodies", "capabilities");
+    let mut text = format!("{:<10} {:>6}  {:<20} shows\n", "scene", "bodies", "capabilities");
     for scene in scenes {
         let capabilities = scene.capabilities.join(" ");
-        text += &format!("{:<10} {:>6}  {capabilities:<16} {}\n", scene.name, scene.bodies.len(), scene.shows);
+        text += &format!("{:<10} {:>6}  {capabilities:<20} {}\n", scene.name, scene.bodies.len(), scene.shows);
     }
     text + "\nTry `carom run NAME`, or `carom draw NAME --output NAME.svg`.\n"
 }
