@@ -1,6 +1,7 @@
 //! The scene as pages draw it: shapes, bodies, and which body has which shape where.
 
 use super::message::{raw, text};
+use crate::scene::Camera;
 use crate::session::Session;
 use crate::surface::Surface;
 use carom::body::{BodyKind, BodyRef};
@@ -24,12 +25,6 @@ struct SceneMessage<'a> {
     kept: [u32; 2],
     shapes: Vec<Box<RawValue>>,
     bodies: Vec<DescribedBody>,
-}
-
-#[derive(Serialize)]
-struct Camera {
-    from: [f64; 3],
-    to: [f64; 3],
 }
 
 #[derive(Serialize)]
@@ -62,7 +57,7 @@ pub(crate) fn scene_message(session: &Session, generation: u32) -> String {
         shows: &scene.shows,
         capabilities: &scene.capabilities,
         dt: scene.dt,
-        camera: None,
+        camera: scene.camera,
         kept: session.kept(),
         shapes: shapes.list,
         bodies,

@@ -66,7 +66,7 @@ pub(crate) fn statistics(world: &World) -> [f32; STATISTICS] {
     [
         milliseconds(times.broad),
         milliseconds(times.narrow),
-        milliseconds(times.response),
+        milliseconds(times.response + times.impact),
         energy.kinetic as f32,
         energy.potential as f32,
         linear[0],
