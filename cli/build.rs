@@ -45,7 +45,8 @@ fn page(out: &Path) -> Result<Vec<u8>, String> {
     let copy = out.join("web");
     for source in watched.iter().filter(|path| path.exists()) {
         let name = source.file_name().unwrap_or_default();
-        copy_all(source, &copy.join(name)).map_err(|error| format!("{} cannot be copied: {error}", source.display()))?;
+        copy_all(source, &copy.join(name))
+            .map_err(|error| format!("{} cannot be copied: {error}", source.display()))?;
     }
     install(&copy)?;
     npm(&copy, &["run", "build", "--silent"])?;

@@ -5,6 +5,7 @@ mod error;
 mod material;
 mod part;
 mod store;
+mod thickness;
 mod view;
 
 pub use change::BodyMut;

@@ -13,6 +13,7 @@ mod exact;
 mod meshes;
 mod moving_tree;
 mod relative;
+pub mod rigid;
 mod rounded;
 mod sphere;
 mod volume;

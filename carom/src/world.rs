@@ -1,6 +1,7 @@
 //! The world: bodies, and the one place that knows the order of the stages.
 
 mod builder;
+mod continuous;
 mod events;
 mod filter;
 mod inspect;
@@ -9,6 +10,7 @@ mod queries;
 mod snapshot;
 
 pub use builder::{WorldBuilder, WorldError};
+pub use continuous::{Continuous, Stop};
 pub use events::{ContactEvent, Events, HitEvent, SensorEvent, ShapeId};
 pub(crate) use filter::PairFilter;
 pub use inspect::Met;
@@ -21,6 +23,7 @@ use crate::broad::{self, BroadPhase, BroadPhaseError, Moved, Pair, Structure};
 use crate::island::Islands;
 use crate::narrow::{Manifold, Meetings};
 use crate::response::{self, Fault, Setting, Solver};
+use continuous::{LEAST_PIECE, Sweeps};
 use events::Log;
 use fearless_simd::Level;
 use glam::Vec3;
@@ -61,6 +64,8 @@ pub struct World {
     meetings: Meetings,
     islands: Islands,
     sleeps: bool,
+    continuous: Continuous,
+    sweeps: Sweeps,
     outcome: response::Outcome,
     step: Step,
     time: f64,
@@ -80,6 +85,8 @@ pub struct Step {
     pub deepest: f32,
     /// Bodies that went non-finite and were set aside.
     pub faults: Vec<Fault>,
+    /// Bodies that were stopped on their way, lest they pass through something.
+    pub stops: Vec<Stop>,
     /// How long each stage took.
     pub times: StageTimes,
 }
@@ -93,6 +100,17 @@ pub struct StageTimes {
     pub narrow: Duration,
     /// Contacts to velocities, velocities to poses.
     pub response: Duration,
+    /// What is fast to where it first touches.
+    pub impact: Duration,
+}
+
+impl std::ops::AddAssign for StageTimes {
+    fn add_assign(&mut self, other: Self) {
+        self.broad += other.broad;
+        self.narrow += other.narrow;
+        self.response += other.response;
+        self.impact += other.impact;
+    }
 }
 
 /// Why a step was not taken; the world is as it was.
@@ -215,24 +233,71 @@ impl World {
         &self.outcome.residuals
     }
 
+    /// Takes the step, in one piece or in several.
     fn go_on(&mut self, dt: f32) -> Result<(), StepError> {
+        let mut times = StageTimes::default();
+        match self.continuous {
+            Continuous::Off | Continuous::Default => times = self.advance(dt, true)?,
+            Continuous::Substeps(count) => {
+                let count = count.max(1);
+                self.sweeps.note_forces(&self.bodies);
+                for piece in 0..count {
+                    times += self.advance(dt / count as f32, piece == 0)?;
+                }
+            }
+            Continuous::Adaptive => {
+                self.sweeps.note_forces(&self.bodies);
+                let least = LEAST_PIECE * dt;
+                let mut rest = dt;
+                while rest > 0.0 {
+                    let Self { bodies, broad, filter, sweeps, gravity, .. } = self;
+                    let share = sweeps.first_impact(bodies, broad.as_ref(), filter, *gravity, rest);
+                    // What is left must not be shorter than the least piece either.
+                    let piece = (share * rest).max(least);
+                    let piece = if rest - piece < least { rest } else { piece };
+                    times += self.advance(piece, rest == dt)?;
+                    rest -= piece;
+                }
+            }
+        }
+        self.report(times);
+        Ok(())
+    }
+
+    /// Goes through the stages once, for a step or a piece of one.
+    fn advance(&mut self, dt: f32, is_first: bool) -> Result<StageTimes, StepError> {
         let setting = self.setting(dt);
         let margins = self.margins(dt);
         let mut clock = Clock::start();
         self.bodies.wake_islands();
         self.place_boxes(dt)?;
-        self.log.begin();
+        if is_first {
+            self.log.begin();
+            self.step.faults.clear();
+            self.step.stops.clear();
+        } else {
+            self.sweeps.apply_forces(&mut self.bodies);
+        }
         self.meet();
         self.heed_changes();
-        let Self { bodies, broad, moves, meetings, outcome, islands, sleeps, log, .. } = self;
+        let Self { bodies, broad, filter, moves, meetings, outcome, islands, sleeps, log, .. } = self;
         bodies.apply_constant_forces();
         let broad_time = clock.lap();
         meetings.collide(bodies, setting.workers, margins);
         Islands::wake(meetings, bodies);
         meetings.note_approach(bodies);
         let narrow = clock.lap();
+        let looks_between = matches!(self.continuous, Continuous::Default | Continuous::Adaptive);
+        if looks_between {
+            self.sweeps.note_starts(bodies);
+        }
         response::solve(meetings, bodies, &setting, outcome);
+        self.step.faults.extend_from_slice(&outcome.faults);
         let response = clock.lap();
+        if looks_between {
+            self.sweeps.catch(bodies, broad.as_ref(), filter, dt, &mut self.step.stops);
+        }
+        let impact = clock.lap();
         let everybody = 0..bodies.len();
         let moved = broad::move_boxes(broad.as_mut(), bodies, everybody, (dt, margins), moves);
         // What goes wrong is told by the next step, which tries again.
@@ -242,9 +307,7 @@ impl World {
             islands.put_to_sleep(meetings, bodies);
         }
         self.time += f64::from(dt);
-        let broad = broad_time + clock.lap();
-        self.report(StageTimes { broad, narrow, response });
-        Ok(())
+        Ok(StageTimes { broad: broad_time + clock.lap(), narrow, response, impact })
     }
 
     /// Brings the boxes up to date for a step of `dt`.
@@ -414,7 +477,6 @@ impl World {
             self.step.contacts += head.points as usize;
             self.step.deepest = self.step.deepest.max(head.deepest);
         }
-        self.step.faults.clone_from(&self.outcome.faults);
         self.step.times = times;
     }
 }

@@ -222,3 +222,60 @@ fn an_error_among_many_ends_them_and_what_came_before_has_moved() {
         }
     }
 }
+
+/// In a tree too large for a cache, what moves is kept apart from what does not. Others begin to move, some go and come
+/// back, and all the while the events lead to the pairs that a tree built anew finds.
+#[test]
+fn who_moves_in_a_large_tree_may_change() {
+    let (mut boxes, _) = boxes_and_moves(270_000);
+    let mut rng = fastrand::Rng::with_seed(5);
+    let mut tree = DynamicTree::from_boxes(&boxes).expect("sound boxes");
+    let mut pairs: Vec<Pair> = tree.changes().began.to_vec();
+    pairs.sort_unstable();
+    let count = boxes.len() as u32;
+    let mut velocities: Vec<Vec3> = boxes.iter().map(|_| random_vector(&mut rng) * 0.1).collect();
+    let mut gone: Vec<u32> = Vec::new();
+    for frame in 0..24u32 {
+        let moves_now = |id: u32| match frame {
+            0..8 => id % 10 == 0,
+            8..12 => id % 10 == 0 || id % 97 == 3,
+            12..14 => id % 500 == 1,
+            _ => id % 10 == 4,
+        };
+        if frame == 6 || frame == 13 || frame == 20 {
+            for id in gone.drain(..) {
+                tree.insert(id, boxes[id as usize]).expect("it is not there");
+            }
+            for id in (frame..count).step_by(1_000) {
+                tree.remove(id).expect("it is there");
+                gone.push(id);
+            }
+        }
+        let mut moves = Vec::new();
+        for id in (0..count).filter(|id| moves_now(*id) && !gone.contains(id)) {
+            let velocity = &mut velocities[id as usize];
+            if rng.u32(0..40) == 0 {
+                *velocity = -2.0 * *velocity;
+            }
+            let bounds = &mut boxes[id as usize];
+            *bounds = Aabb::new(bounds.min + *velocity, bounds.max + *velocity);
+            moves.push(Moved { id, bounds: *bounds, displacement: *velocity });
+        }
+        tree.update_many(&moves).expect("sound boxes");
+        let changes = tree.changes();
+        let mut ended = changes.ended.to_vec();
+        ended.sort_unstable();
+        let before = pairs.len();
+        pairs.retain(|pair| ended.binary_search(pair).is_err());
+        assert_eq!(before - pairs.len(), ended.len(), "what ended was there, frame {frame}");
+        pairs.extend_from_slice(changes.began);
+        pairs.sort_unstable();
+        assert!(pairs.windows(2).all(|two| two[0] != two[1]), "what began was not there, frame {frame}");
+
+        let mut anew = DynamicTree::from_boxes(&boxes).expect("sound boxes");
+        gone.iter().for_each(|id| anew.remove(*id).expect("it is there"));
+        let mut expected = anew.pairs().to_vec();
+        expected.sort_unstable();
+        assert!(pairs == expected, "{} pairs, expected {}, frame {frame}", pairs.len(), expected.len());
+    }
+}

@@ -33,7 +33,7 @@ Output with --json, one object:
   deepest                           the greatest depth of any contact in any step, in m
   energy                            {start, end}, each {kinetic, potential, total}, in J
   momentum                          {start, end}, each {linear: [x, y, z], angular: [x, y, z]}, in Ns and Nms
-  stages                            {broad, narrow, response}: seconds spent in all steps together
+  stages                            {broad, narrow, response, impact}: seconds spent in all steps together
   hash                              16 hexadecimal digits of the state after the last step
   faults                            bodies that went non-finite: [{body, name, step, cause}]
   end                               where the bodies are: [{name, kind, position, rotation, velocity,
@@ -123,7 +123,7 @@ or the program was built without its page.";
 const AFTER_BENCH: &str = "\
 Output with --json for a scene, one object:
   scene, bodies, steps, dt, repeats   what was run; dt in seconds
-  stages                              {broad, narrow, response, step}, each {mean, median, p95, worst}: seconds a step
+  stages                              {broad, narrow, response, impact, step}, each {mean, median, p95, worst}: seconds a step
   real_time_factor                    how much faster than the clock it runs
   pairs, contacts                     {last, mean, peak}: counts per step
   hash                                16 hexadecimal digits of the state after the last step
@@ -327,6 +327,26 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         <Arguments as clap::CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn completions_and_the_manual_know_every_command() {
+        use clap::ValueEnum;
+        let command = <Arguments as clap::CommandFactory>::command();
+        let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        assert!(names.contains(&"view") && names.contains(&"replay"));
+        let mut texts = Vec::new();
+        for shell in clap_complete::Shell::value_variants() {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut command.clone(), "carom", &mut script);
+            texts.push(String::from_utf8_lossy(&script).into_owned());
+        }
+        let mut page = Vec::new();
+        clap_mangen::Man::new(command.clone()).render(&mut page).expect("memory can be written to");
+        texts.push(String::from_utf8_lossy(&page).into_owned());
+        for (text, name) in texts.iter().flat_map(|text| names.iter().map(move |name| (text, name))) {
+            assert!(text.contains(name), "{name} is missing in {:.100}", text);
+        }
     }
 
     #[test]

@@ -120,13 +120,7 @@ enum Trails {
     Absent,
 }
 
-fn run(
-    name: &str,
-    steps: Option<u32>,
-    dt: Option<f32>,
-    record: Option<&Path>,
-    form: Form,
-) -> Result<(), Failure> {
+fn run(name: &str, steps: Option<u32>, dt: Option<f32>, record: Option<&Path>, form: Form) -> Result<(), Failure> {
     let scene = scene::find(name)?.with(steps, dt);
     let mut world = scene.world()?;
     let mut recorder = match record {

@@ -264,7 +264,8 @@ impl Seen {
             text += &format!("ended: {reason}\n");
         }
         for point in self.manifold.iter().flat_map(|manifold| &manifold.points) {
-            text += &format!("contact {:?}  depth {:.6}  {}\n", point.position, point.depth, point.features.join(" on "));
+            text +=
+                &format!("contact {:?}  depth {:.6}  {}\n", point.position, point.depth, point.features.join(" on "));
         }
         text
     }

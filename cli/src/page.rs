@@ -16,7 +16,10 @@ pub(crate) fn load(file: Option<&Path>) -> Result<Vec<u8>, SceneError> {
         let help = "install Node.js 20 or later with npm (https://nodejs.org), then build the program anew: \
                     `cargo install --path cli` or `cargo build --release`; everything but `view` and `export --html` \
                     works without it";
-        return Err(SceneError::refused(format!("this program was built without its page: {MISSING}"), help.to_string()));
+        return Err(SceneError::refused(
+            format!("this program was built without its page: {MISSING}"),
+            help.to_string(),
+        ));
     }
     Ok(BUILT.to_vec())
 }

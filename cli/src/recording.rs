@@ -125,7 +125,8 @@ impl Recording {
     /// A session that plays it.
     pub(crate) fn session(&self) -> Result<Session, SceneError> {
         let (scene, world) = self.scene()?;
-        Ok(Session::recorded(scene, world, self.log.clone(), self.last()))
+        let hashes = self.digests.iter().map(|digest| digest.stages.all).collect();
+        Ok(Session::recorded(scene, world, self.log.clone(), (self.last(), hashes)))
     }
 }
 

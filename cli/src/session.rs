@@ -32,6 +32,8 @@ pub(crate) struct Session {
     generation: u32,
     described: usize,
     is_recorded: bool,
+    /// By frame, the hashes that a recording has.
+    hashes: Vec<u64>,
 }
 
 impl Session {
@@ -50,14 +52,15 @@ impl Session {
             generation: 0,
             described,
             is_recorded: false,
+            hashes: Vec::new(),
         };
         session.keep();
         session
     }
 
-    /// The same with what was done to it, up to a last frame.
-    pub(crate) fn recorded(scene: Scene, world: World, log: Vec<Logged>, last: u32) -> Self {
-        let mut session = Self { log, last, is_recorded: true, ..Self::new(scene, world) };
+    /// The same with what was done to it, and the hash that each frame had, if that is known.
+    pub(crate) fn recorded(scene: Scene, world: World, log: Vec<Logged>, (last, hashes): (u32, Vec<u64>)) -> Self {
+        let mut session = Self { log, last, hashes, is_recorded: true, ..Self::new(scene, world) };
         session.act_as_logged();
         session
     }
@@ -100,6 +103,12 @@ impl Session {
         self.is_recorded && self.frame >= self.last
     }
 
+    /// The hash that this frame of a recording had; none where something was done in the frame, which the hash is without.
+    pub(crate) fn recorded_hash(&self) -> Option<u64> {
+        let is_untouched = !self.log.iter().any(|logged| logged.frame == self.frame);
+        self.hashes.get(self.frame as usize).copied().filter(|_| self.is_recorded && is_untouched)
+    }
+
     /// What a body is called.
     pub(crate) fn name(&self, body: usize) -> Option<String> {
         match self.scene.bodies.get(body) {
@@ -117,6 +126,10 @@ impl Session {
     pub(crate) fn act(&mut self, input: Input) -> Result<(), String> {
         input.act(&mut self.world, &mut self.held)?;
         self.log.truncate(self.next);
+        // Of many drags in one frame only the last counts.
+        let is_drag = |input: &Input| matches!(input, Input::Drag { .. });
+        let replaces = |last: &mut Logged| last.frame == self.frame && is_drag(&last.input) && is_drag(&input);
+        drop(self.log.pop_if(replaces));
         self.log.push(Logged { frame: self.frame, input });
         self.next = self.log.len();
         self.keyframes.forget_after(self.frame);

@@ -29,6 +29,7 @@ struct Stages {
     broad: Times,
     narrow: Times,
     response: Times,
+    impact: Times,
     step: Times,
 }
 
@@ -72,6 +73,7 @@ pub(crate) fn measure(scene: &Scene, repeats: u32, json: bool) -> Result<(), Fai
         broad: of(|times| times.broad),
         narrow: of(|times| times.narrow),
         response: of(|times| times.response),
+        impact: of(|times| times.impact),
         step: of(total),
     };
     let measured = Measured {
@@ -90,7 +92,7 @@ pub(crate) fn measure(scene: &Scene, repeats: u32, json: bool) -> Result<(), Fai
 }
 
 fn total(times: &StageTimes) -> Duration {
-    times.broad + times.narrow + times.response
+    times.broad + times.narrow + times.response + times.impact
 }
 
 impl Times {
@@ -118,8 +120,9 @@ impl Measured {
             self.real_time_factor
         );
         text += &format!("{:<10}{:>12}{:>12}{:>12}{:>12}\n", "stage, µs", "median", "mean", "p95", "worst");
-        let Stages { broad, narrow, response, step } = &self.stages;
-        for (name, times) in [("broad", broad), ("narrow", narrow), ("response", response), ("step", step)] {
+        let Stages { broad, narrow, response, impact, step } = &self.stages;
+        let rows = [("broad", broad), ("narrow", narrow), ("response", response), ("impact", impact), ("step", step)];
+        for (name, times) in rows {
             let [median, mean, p95, worst] = [times.median, times.mean, times.p95, times.worst].map(|time| time * 1e6);
             text += &format!("{name:<10}{median:>12.1}{mean:>12.1}{p95:>12.1}{worst:>12.1}\n");
         }

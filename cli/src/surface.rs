@@ -17,8 +17,8 @@ pub(crate) struct Surface {
 
 /// How many directions a curved surface is looked at along.
 const DIRECTIONS: usize = 400;
-/// And the rounding of each corner of a polytope.
-const CORNER_DIRECTIONS: usize = 60;
+/// And the rounding of each corner of a polytope, within these limits.
+const CORNER_DIRECTIONS: [usize; 2] = [60, 200];
 
 impl Surface {
     /// The surface of a shape; none for what has none, is endless, or is made of other shapes.
@@ -71,9 +71,11 @@ impl Surface {
         if radius == 0.0 {
             return Self::around(corners);
         }
+        let [least, most] = CORNER_DIRECTIONS;
+        let count = (DIRECTIONS / corners.len().max(1)).clamp(least, most);
         let grown = |corner: &Vec3| {
             let corner = *corner;
-            directions(CORNER_DIRECTIONS).map(move |direction| corner + direction * radius)
+            directions(count).map(move |direction| corner + direction * radius)
         };
         let points: Vec<Vec3> = corners.iter().flat_map(grown).collect();
         Self::around(&points).map(|surface| Self { edges: Vec::new(), ..surface })

@@ -11,7 +11,7 @@ mod overlay;
 mod record;
 mod server;
 
-pub(crate) use describe::{drawable, each_part, scene_message, shape_index};
+pub(crate) use describe::{drawable, each_part, key_of, scene_message, shape_index};
 pub(crate) use frame::{STATISTICS, statistics};
 pub(crate) use inspect::feature_name;
 

@@ -1,5 +1,6 @@
 //! The bodies of a world: dense slices for the stages, generational ids for the door.
 
+use super::thickness::{extent, half_thickness};
 use super::{Body, BodyError, BodyId, BodyKind, Material};
 use crate::detector::Filter;
 use crate::island::STILL_SPEED;
@@ -91,6 +92,8 @@ pub(crate) struct Nature {
     pub(crate) user_data: u64,
     /// Whether the user has moved it since its boxes were placed.
     pub(crate) is_displaced: bool,
+    /// How far its shapes reach from its origin at the most.
+    pub(crate) extent: f32,
     /// How far it reaches from its centre of mass, about.
     pub(crate) reach: f32,
     /// Whether every axis has the same moment of inertia, so that a free spin keeps its axis.
@@ -210,6 +213,8 @@ pub struct Collider {
     pub(crate) pose: Pose,
     /// Points of contact are found when they are this close.
     pub(crate) margin: f32,
+    /// Half of its least width, about.
+    pub(crate) half_thickness: f32,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -310,6 +315,7 @@ impl Bodies {
         };
         let dense = self.motions.len() as u32;
         let id = self.new_id(dense);
+        let extent = body.shapes.iter().map(|part| extent(&part.shape, &part.pose)).fold(0.0, f32::max);
         let colliders = body.shapes.into_iter().map(|part| {
             let margin = margin_of(&part.shape);
             self.least_margin = Some(self.least_margin.map_or(margin, |least| least.min(margin)));
@@ -322,6 +328,7 @@ impl Bodies {
                 user_data: part.user_data,
                 pose: body.pose.compose(&part.pose),
                 margin,
+                half_thickness: half_thickness(&part.shape),
                 shape: part.shape,
             })
         });
@@ -346,6 +353,7 @@ impl Bodies {
             constant: [Vec3::ZERO; 2],
             user_data: body.user_data,
             is_displaced: false,
+            extent,
             reach: properties.map_or(0.0, |properties| radius_of_gyration(&properties)),
             is_round: properties.is_none_or(|properties| is_round(properties.inertia)),
         });

@@ -11,6 +11,7 @@
 //! Sources: Kopta et al. 2012, doi 10.1145/2159616.2159649, for refitting with a measure of decay; the enlarged boxes
 //! are as in Bullet's and Box2D's trees, with a margin by speed instead of a constant.
 
+mod batch;
 mod build;
 mod follow;
 mod join;
@@ -32,6 +33,7 @@ use fearless_simd::Level;
 use glam::Vec3;
 use nodes::Nodes;
 use slots::Slots;
+use std::ops::Range;
 
 /// No slot, or no id.
 const NONE: u32 = u32::MAX;
@@ -68,8 +70,13 @@ pub struct DynamicTree {
     is_looked_at: bool,
     parted: follow::Parted,
     before: rejoin::Before,
+    /// The refresh from which on what moves may be told apart from what does not.
+    parts_from: u32,
+    /// Places in `near` of pairs of slots that are no movers.
+    quiet: Range<usize>,
     /// Places in `near` that are to be filled.
     gaps: Vec<u32>,
+    batch: batch::Batch,
     scratch: join::JoinScratch,
     carried: Vec<build::Carried>,
     places: moves::Places,
@@ -124,7 +131,7 @@ impl NearPair for Pair {
 impl Default for DynamicTree {
     fn default() -> Self {
         Self {
-            level: Level::new(),
+            level: crate::simd::level(),
             slot_of: Vec::new(),
             slots: Slots::default(),
             nodes: Nodes::default(),
@@ -144,7 +151,10 @@ impl Default for DynamicTree {
             is_looked_at: false,
             parted: follow::Parted::default(),
             before: rejoin::Before::default(),
+            parts_from: follow::PARTS_AFTER,
+            quiet: 0..0,
             gaps: Vec::new(),
+            batch: batch::Batch::default(),
             scratch: join::JoinScratch::default(),
             carried: Vec::new(),
             places: moves::Places::default(),
@@ -304,7 +314,7 @@ impl BroadPhase for DynamicTree {
         let carried = self.carried.capacity() * size_of::<build::Carried>();
         let scratch =
             self.parted.memory() + self.before.memory() + carried + self.scratch.memory() + self.places.memory();
-        let memory = self.slots.memory() + self.nodes.memory() + lists + pairs + scratch;
+        let memory = self.batch.memory() + self.slots.memory() + self.nodes.memory() + lists + pairs + scratch;
         Cost { tests: self.tests, memory }
     }
 }

@@ -14,7 +14,7 @@ use super::PARALLEL;
 use super::node::{Children, LANES, Node};
 use crate::broad::hilbert;
 use crate::radix;
-use fearless_simd::Level;
+use fearless_simd::{Level, Simd, SimdBase, dispatch, u32x8};
 use glam::{Vec3, Vec3A};
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -26,6 +26,8 @@ const FULL: usize = LANES / GROUP;
 /// Parts of so many groups are sorted and divided exactly.
 const SORTED: usize = 16;
 const BINS: usize = 16;
+/// How many keys a worker makes at the least; a multiple of [`LANES`].
+const PORTION: usize = 1 << 12;
 /// From this depth on parts are halved by number.
 const MAX_UNBALANCED: u32 = 12;
 /// 2^30 groups halved into eighths are 10 levels more; the bottom and the root are two.
@@ -76,9 +78,17 @@ pub(super) struct Built {
     pub(super) levels: u32,
 }
 
+impl Built {
+    /// Nothing yet, with room for the tree over so many groups.
+    fn with_room_for(groups: usize) -> Self {
+        let nodes = Vec::with_capacity(groups / 2 + groups / 12 + 1);
+        Self { nodes, order: Vec::with_capacity(groups * GROUP), levels: 1 }
+    }
+}
+
 /// The tree over the boxes of triangles. `unit` is a power of two that brings the coordinates to the order of one.
 pub(super) fn build(level: Level, boxes: &[Span], unit: f32) -> Built {
-    let source = Source { level, unit, sorted: &along_curve(boxes, unit), boxes };
+    let source = Source { level, unit, sorted: &along_curve(level, boxes, unit), boxes };
     let around = |group: &[u32]| group.iter().fold(Span::NOTHING, |span, &id| span.with(&boxes[id as usize]));
     let groups = source.sorted.chunks(GROUP).zip(0u32..);
     let mut items: Vec<Item> = groups.map(|(group, id)| Item { around: around(group), id }).collect();
@@ -91,6 +101,17 @@ pub(super) fn build(level: Level, boxes: &[Span], unit: f32) -> Built {
     let (parts, count) = divided(&mut items, whole, unit, false);
     let parts = &parts[..count];
     let root = node_around(level, parts.iter().map(|part| &part.around), 1, false);
+    if rayon::current_num_threads() == 1 {
+        // The same tree as below, without putting it together.
+        let mut built = Built::with_room_for(whole.len());
+        built.nodes.push(root);
+        built.nodes.resize(1 + count, Node::EMPTY);
+        for (place, &part) in (1..).zip(parts) {
+            source.grow_at(&mut items, (part, place, 1), &mut built);
+        }
+        built.nodes.shrink_to_fit();
+        return built;
+    }
     let grown: Vec<Built> =
         runs(&mut items, parts).into_par_iter().map(|(items, part)| source.grow(items, part, 1)).collect();
     joined(root, &grown)
@@ -108,14 +129,18 @@ struct Source<'a> {
 impl Source<'_> {
     /// The tree over a part of the items.
     fn grow(&self, items: &mut [Item], whole: Part, depth: u32) -> Built {
+        let mut built = Built::with_room_for(whole.len());
+        built.nodes.push(Node::EMPTY);
+        self.grow_at(items, (whole, 0, depth), &mut built);
+        built
+    }
+
+    /// Grows a tree over a part of the items from a place among the nodes, at a depth.
+    fn grow_at(&self, items: &mut [Item], seed: (Part, usize, u32), Built { nodes, order, levels }: &mut Built) {
         let Source { level, unit, sorted, boxes } = *self;
-        let mut nodes = Vec::with_capacity(whole.len() / 2 + whole.len() / 12 + 1);
-        let mut order = Vec::with_capacity(whole.len() * GROUP);
-        nodes.push(Node::EMPTY);
-        let mut levels = depth + 1;
-        let mut open = vec![(whole, 0usize, depth)];
+        let mut open = vec![seed];
         while let Some((part, place, depth)) = open.pop() {
-            levels = levels.max(depth + 1);
+            *levels = (*levels).max(depth + 1);
             if part.len() <= FULL {
                 let first = order.len();
                 for item in &items[part.start..part.end] {
@@ -133,7 +158,6 @@ impl Source<'_> {
             nodes.resize(first + count, Node::EMPTY);
             open.extend(parts.iter().enumerate().map(|(child, &part)| (part, first + child, depth + 1)));
         }
-        Built { nodes, order, levels }
     }
 }
 
@@ -203,39 +227,72 @@ fn node_around<'a>(level: Level, spans: impl Iterator<Item = &'a Span>, first: u
 }
 
 /// The triangles by size class, and within a class along the Hilbert curve through their middles.
-fn along_curve(boxes: &[Span], unit: f32) -> Vec<u32> {
+fn along_curve(level: Level, boxes: &[Span], unit: f32) -> Vec<u32> {
     // A few cells to a triangle of a surface.
     match boxes.len() {
-        0..1_000 => along_curve_of::<6>(boxes, unit),
-        1_000..200_000 => along_curve_of::<8>(boxes, unit),
-        _ => along_curve_of::<10>(boxes, unit),
+        0..1_000 => along_curve_of::<6>(level, boxes, unit),
+        1_000..200_000 => along_curve_of::<8>(level, boxes, unit),
+        _ => along_curve_of::<10>(level, boxes, unit),
     }
 }
 
 /// The same through a cube of `2^BITS` cells a side.
-fn along_curve_of<const BITS: u32>(boxes: &[Span], unit: f32) -> Vec<u32> {
+fn along_curve_of<const BITS: u32>(level: Level, boxes: &[Span], unit: f32) -> Vec<u32> {
     let middles = boxes.iter().map(|span| span.center() * unit);
     let (least, greatest) = middles.fold((Vec3A::INFINITY, Vec3A::NEG_INFINITY), |(least, greatest), middle| {
         (least.min(middle), greatest.max(middle))
     });
     let scale = ((1u32 << BITS) as f32 - 0.5) / (greatest - least).max_element();
     let scale = if scale.is_finite() { scale } else { 0.0 };
-    let usual = usual_extent(boxes, unit);
-    let key = |(span, id): (&Span, u32)| {
-        let cell = ((span.center() * unit - least) * scale).to_array().map(|cell| cell as u32);
-        // Steps of 16 from 4 times the usual; the conversion saturates, and makes zero of NaN.
-        let extent = (span.max * unit - span.min * unit).max_element() / (4.0 * usual);
-        let class = u64::from(extent > 1.0) + u64::from(extent > 16.0) + u64::from(extent > 256.0);
-        (class << (3 * BITS) | u64::from(hilbert::rank::<BITS, u32>(cell))) << 32 | u64::from(id)
+    let curve = Curve::<BITS> { unit, least, scale, usual: usual_extent(boxes, unit) };
+    let mut keys = vec![0u64; boxes.len()];
+    let write = |(portion, (keys, boxes)): (usize, (&mut [u64], &[Span]))| {
+        dispatch!(level, simd => curve.write_keys(simd, (portion * PORTION) as u32, boxes, keys));
     };
-    let mut keys: Vec<u64> = if boxes.len() >= PARALLEL {
-        boxes.par_iter().with_min_len(PARALLEL / 4).zip(0..boxes.len() as u32).map(key).collect()
+    if boxes.len() >= PARALLEL {
+        keys.par_chunks_mut(PORTION).zip(boxes.par_chunks(PORTION)).enumerate().for_each(write);
     } else {
-        boxes.iter().zip(0u32..).map(key).collect()
-    };
+        keys.chunks_mut(PORTION).zip(boxes.chunks(PORTION)).enumerate().for_each(write);
+    }
     // Two bits more for the class.
     radix::sort(&mut keys, &mut Vec::new(), 3 * BITS + 2);
     keys.into_iter().map(|key| key as u32).collect()
+}
+
+/// A cube of `2^BITS` cells a side with the curve through them, and sizes that are usual.
+struct Curve<const BITS: u32> {
+    unit: f32,
+    least: Vec3A,
+    scale: f32,
+    usual: f32,
+}
+
+impl<const BITS: u32> Curve<BITS> {
+    /// The keys of boxes whose numbers begin with `first`: size class, rank and number from the upper bits down.
+    #[inline(always)]
+    fn write_keys<S: Simd>(&self, simd: S, first: u32, boxes: &[Span], keys: &mut [u64]) {
+        let &Self { unit, least, scale, usual } = self;
+        for (chunk, (boxes, keys)) in (0u32..).zip(boxes.chunks(LANES).zip(keys.chunks_mut(LANES))) {
+            let mut cells = [[0u32; LANES]; 3];
+            let mut classes = [0u64; LANES];
+            for (lane, span) in boxes.iter().enumerate() {
+                // The conversion saturates, and makes zero of NaN.
+                let cell = ((span.center() * unit - least) * scale).to_array().map(|cell| cell as u32);
+                (0..3).for_each(|axis| cells[axis][lane] = cell[axis]);
+                // Steps of 16 from 4 times the usual.
+                let extent = (span.max * unit - span.min * unit).max_element() / (4.0 * usual);
+                classes[lane] = u64::from(extent > 1.0) + u64::from(extent > 16.0) + u64::from(extent > 256.0);
+            }
+            let [x, y, z] = &cells;
+            let cells = [u32x8::from_slice(simd, x), u32x8::from_slice(simd, y), u32x8::from_slice(simd, z)];
+            let mut ranks = [0; LANES];
+            hilbert::rank::<BITS, _>(cells).store_slice(&mut ranks);
+            for (lane, key) in keys.iter_mut().enumerate() {
+                let number = first + chunk * LANES as u32 + lane as u32;
+                *key = (classes[lane] << (3 * BITS) | u64::from(ranks[lane])) << 32 | u64::from(number);
+            }
+        }
+    }
 }
 
 /// The median of the largest extents of a sample.

@@ -399,7 +399,7 @@ impl MeetingsCopy {
 
 /// Whether two colliders meet, as far as the user's filter is not asked. A sensor sees what can move, or whatever there is if
 /// it can move itself.
-fn may_meet(pair: Pair, bodies: &Bodies) -> bool {
+pub(crate) fn may_meet(pair: Pair, bodies: &Bodies) -> bool {
     let (Some(a), Some(b)) = (bodies.collider(pair.a), bodies.collider(pair.b)) else { return false };
     let [one, other] = [a, b].map(|collider| &bodies.natures[collider.body as usize]);
     let kinds = [one.kind, other.kind];

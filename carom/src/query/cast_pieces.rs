@@ -144,7 +144,7 @@ impl Best<'_> {
 }
 
 /// A box around a form at a placement; none around a half-space. Meshes and fields have one that is turned along.
-fn outline(form: &Form<'_>, placement: &Placement) -> Result<Option<Aabb>, SupportFault> {
+pub(crate) fn outline(form: &Form<'_>, placement: &Placement) -> Result<Option<Aabb>, SupportFault> {
     let turned = |bounds: Aabb| {
         let (min, max) = (bounds.min.as_dvec3(), bounds.max.as_dvec3());
         let (center, half) = (placement.point_to_outer(0.5 * (min + max)), 0.5 * (max - min));

@@ -9,7 +9,7 @@ use glam::DVec3;
 
 /// A shape, sorted by how it is computed with.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Form<'a> {
+pub(crate) enum Form<'a> {
     Convex(Convex<'a>),
     /// The outward unit normal of everything below a plane through the origin.
     HalfSpace(DVec3),
@@ -18,7 +18,7 @@ pub(super) enum Form<'a> {
 
 /// A shape that is answered piece by piece.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Pieces<'a> {
+pub(crate) enum Pieces<'a> {
     Mesh(&'a TriangleMesh),
     HeightField(&'a HeightField),
     Compound(&'a Compound),
@@ -26,7 +26,7 @@ pub(super) enum Pieces<'a> {
 
 impl<'a> Form<'a> {
     #[inline(always)]
-    pub(super) fn of(shape: &'a Shape) -> Self {
+    pub(crate) fn of(shape: &'a Shape) -> Self {
         let rounded = |core: Core<'a>, radius: f32| Self::Convex(Convex { core, radius: f64::from(radius) });
         let sharp = |core: Core<'a>| rounded(core, 0.0);
         match shape {
@@ -59,7 +59,7 @@ impl<'a> Form<'a> {
     }
 
     /// A box around the form in the frame in which it stands at `placement`; none around a half-space.
-    pub(super) fn bounds(&self, placement: &Placement) -> Result<Option<Aabb>, SupportFault> {
+    pub(crate) fn bounds(&self, placement: &Placement) -> Result<Option<Aabb>, SupportFault> {
         match self {
             Self::Convex(convex) => convex.bounds(placement).map(Some),
             Self::HalfSpace(_) => Ok(None),
@@ -79,7 +79,7 @@ impl<'a> Form<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         match self {
             Self::Mesh(mesh) => mesh.triangles().len(),
             Self::HeightField(field) => field.triangle_count(),
@@ -88,7 +88,7 @@ impl<'a> Pieces<'a> {
     }
 
     /// Piece `index` and where it stands.
-    pub(super) fn piece(&self, index: usize) -> (Form<'a>, Placement) {
+    pub(crate) fn piece(&self, index: usize) -> (Form<'a>, Placement) {
         let triangle = |corners: [glam::Vec3; 3]| {
             let core = Core::Triangle(corners.map(|corner| corner.as_dvec3()));
             (Form::Convex(Convex { core, radius: 0.0 }), Placement::IDENTITY)
@@ -104,13 +104,13 @@ impl<'a> Pieces<'a> {
     }
 
     /// The least distance that piece `index` can have from what is inside `other`.
-    pub(super) fn distance_to_box(&self, index: usize, other: &Aabb) -> Result<f64, SupportFault> {
+    pub(crate) fn distance_to_box(&self, index: usize, other: &Aabb) -> Result<f64, SupportFault> {
         let (form, placement) = self.piece(index);
         Ok(form.bounds(&placement)?.map_or(0.0, |own| box_distance(&own, other)))
     }
 
     /// Calls `visit` for the pieces that may be nearer than the limit that it returns, the most promising one first.
-    pub(super) fn visit_near<E: From<SupportFault>>(
+    pub(crate) fn visit_near<E: From<SupportFault>>(
         &self,
         other: &Aabb,
         mut limit: f64,

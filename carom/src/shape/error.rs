@@ -226,6 +226,6 @@ pub(super) fn degeneracy(corners: [Vec3; 3]) -> Option<Degeneracy> {
     // within f64 rounding; a real triangle as thin as this is of no use to f32.
     let (u, v) = (b - a, c - a);
     let longest_squared = u.length_squared().max(v.length_squared()).max(b.distance_squared(c));
-    let area = u.cross(v).length();
-    (area <= 1e-12 * longest_squared).then_some(Degeneracy::Collinear)
+    // Of f32 corners, the fourth power of a length is well within f64.
+    (u.cross(v).length_squared() <= 1e-24 * (longest_squared * longest_squared)).then_some(Degeneracy::Collinear)
 }

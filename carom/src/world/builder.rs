@@ -1,13 +1,13 @@
 //! Settings that a world is built with.
 
+use super::continuous::Sweeps;
 use super::events::Log;
-use super::{PairFilter, Step, World};
+use super::{Continuous, PairFilter, Step, World};
 use crate::body::Bodies;
 use crate::broad::Structure;
 use crate::island::Islands;
 use crate::narrow::{InnerEdges, Meetings};
 use crate::response::{self, Solver};
-use fearless_simd::Level;
 use glam::Vec3;
 
 /// Settings of a world to be.
@@ -22,6 +22,7 @@ pub struct WorldBuilder {
     threads: Option<usize>,
     sleeping: bool,
     hit_speed: f32,
+    continuous: Continuous,
 }
 
 impl WorldBuilder {
@@ -35,6 +36,7 @@ impl WorldBuilder {
             threads: None,
             sleeping: true,
             hit_speed: 1.0,
+            continuous: Continuous::default(),
         }
     }
 
@@ -71,6 +73,32 @@ impl WorldBuilder {
     /// Whether bodies that have come to rest fall asleep, so that they cost nothing; so unless said.
     pub fn sleeping(mut self, sleeping: bool) -> Self {
         self.sleeping = sleeping;
+        self
+    }
+
+    /// How bodies are kept from passing through each other within a step.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    /// use carom::world::Continuous;
+    ///
+    /// // A bullet of 1 cm at 900 m/s, and a wall of 1 mm.
+    /// let end = |continuous| -> Result<f64, Box<dyn std::error::Error>> {
+    ///     let mut world = World::builder().continuous(continuous).build()?;
+    ///     world.add(Body::fixed().shape(Shape::cuboid(0.0005, 2.0, 2.0)?))?;
+    ///     let bullet = Body::dynamic().at([-10.0, 0.0, 0.0]).velocity([900.0, 0.0, 0.0]);
+    ///     let bullet = world.add(bullet.shape(Shape::sphere(0.005)?))?;
+    ///     for _ in 0..10 {
+    ///         world.step(1.0 / 60.0)?;
+    ///     }
+    ///     Ok(world.body(bullet)?.position().x)
+    /// };
+    /// assert!(end(Continuous::Default)? < 0.0);
+    /// assert!(end(Continuous::Off)? > 100.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn continuous(mut self, continuous: Continuous) -> Self {
+        self.continuous = continuous;
         self
     }
 
@@ -114,11 +142,13 @@ impl WorldBuilder {
             solver: self.solver,
             bounce_threshold: self.bounce_threshold,
             threads: self.threads.unwrap_or_else(rayon::current_num_threads).max(1),
-            level: Level::new(),
+            level: crate::simd::level(),
             moves: Vec::new(),
             meetings: Meetings::new(self.inner_edges),
             islands: Islands::default(),
             sleeps: self.sleeping,
+            continuous: self.continuous,
+            sweeps: Sweeps::default(),
             outcome: response::Outcome::default(),
             step: Step::default(),
             time: 0.0,

@@ -4,8 +4,8 @@
 //! phase is not part of it: pairs are taken from it in the order of their slots, so only the boxes matter, and a restored
 //! world builds it anew from them. Neither is the number of threads. What was kept of each pair (caches, impulses) is.
 
-use super::World;
 use super::events::Log;
+use super::{Continuous, World};
 use crate::body::Bodies;
 use crate::bounds::Aabb;
 use crate::narrow::MeetingsCopy;
@@ -24,6 +24,7 @@ pub struct Snapshot {
     solver: Solver,
     bounce_threshold: f32,
     sleeps: bool,
+    continuous: Continuous,
     boxes_for: Option<f32>,
     last_steps: [Option<f32>; 2],
     next_island: u32,
@@ -70,6 +71,7 @@ impl World {
             solver: self.solver,
             bounce_threshold: self.bounce_threshold,
             sleeps: self.sleeps,
+            continuous: self.continuous,
             boxes_for: self.boxes_for,
             last_steps: self.outcome.last_steps(),
             next_island: self.islands.next_name,
@@ -92,6 +94,7 @@ impl World {
         self.solver = snapshot.solver;
         self.bounce_threshold = snapshot.bounce_threshold;
         self.sleeps = snapshot.sleeps;
+        self.continuous = snapshot.continuous;
         self.boxes_for = snapshot.boxes_for;
         self.outcome.set_last_steps(snapshot.last_steps);
         self.islands.next_name = snapshot.next_island;

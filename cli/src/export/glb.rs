@@ -6,7 +6,7 @@
 use super::tracks::Tracks;
 use crate::session::Session;
 use crate::surface::Surface;
-use crate::view::each_part;
+use crate::view::{each_part, key_of};
 use carom::body::BodyKind;
 use carom::glam::{Quat, Vec3};
 use carom::pose::LocalPose;
@@ -76,20 +76,14 @@ struct Builder {
 impl Builder {
     /// The mesh of a shape for a kind of body; none for what has no surface.
     fn mesh(&mut self, shape: &Shape, kind: BodyKind) -> Option<usize> {
-        // Large shapes are known by where they are, as their text would be large, too.
-        let form = match shape {
-            Shape::Mesh(mesh) => format!("{:p}", std::sync::Arc::as_ptr(mesh)),
-            Shape::HeightField(field) => format!("{:p}", std::sync::Arc::as_ptr(field)),
-            Shape::Custom(custom) => format!("{:p}", std::sync::Arc::as_ptr(custom)),
-            _ => serde_json::to_string(shape).unwrap_or_default(),
-        };
-        let key = format!("{kind:?} {form}");
+        let key = format!("{kind:?} {}", key_of(shape));
         if let Some(known) = self.mesh_of.get(&key) {
             return *known;
         }
-        let surface = match shape {
-            Shape::HalfSpace(half_space) => Some(ground(half_space.normal())),
-            _ => Surface::of(shape),
+        let surface = if let Shape::HalfSpace(half_space) = shape {
+            Some(ground(half_space.normal()))
+        } else {
+            Surface::of(shape)
         };
         let mesh = surface.filter(|surface| !surface.triangles.is_empty()).map(|surface| {
             let (places, normals) = flat_shaded(&surface);

@@ -38,9 +38,7 @@ impl Difference {
         let flat = |points: &[Vec3]| points.iter().flat_map(|point| point.to_array()).collect();
         let radius = core_a.radius + core_b.radius;
         Some(match Surface::around(&points) {
-            Some(surface) => {
-                Self { vertices: flat(&surface.vertices), triangles: surface.triangles.concat(), radius }
-            }
+            Some(surface) => Self { vertices: flat(&surface.vertices), triangles: surface.triangles.concat(), radius },
             None => Self { vertices: flat(&points), triangles: Vec::new(), radius },
         })
     }

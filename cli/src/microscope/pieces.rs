@@ -64,7 +64,19 @@ fn pieces(world: &World, slot: u32) -> Result<Vec<Piece>, String> {
             Shape::HeightField(field) => {
                 (0..field.triangle_count()).for_each(|index| triangle(index, field.corners(index)));
             }
-            _ => push(part.clone(), part.kind().to_string()),
+            Shape::Point(_)
+            | Shape::Segment(_)
+            | Shape::Triangle(_)
+            | Shape::Sphere(_)
+            | Shape::Cuboid(_)
+            | Shape::Capsule(_)
+            | Shape::Cylinder(_)
+            | Shape::Cone(_)
+            | Shape::Ellipsoid(_)
+            | Shape::Hull(_)
+            | Shape::HalfSpace(_)
+            | Shape::Compound(_)
+            | Shape::Custom(_) => push(part.clone(), part.kind().to_string()),
         }
     });
     Ok(found)

@@ -52,7 +52,10 @@ pub(super) fn text(
         None => text += "    assert!(contact.is_none(), \"{contact:?}\");\n",
         Some(manifold) => {
             text += "    let contact = contact.expect(\"they touch, or are about to\");\n";
-            text += &format!("    assert_eq!(contact.contacts().len(), {}, \"{{contact:?}}\");\n", manifold.contacts().len());
+            text += &format!(
+                "    assert_eq!(contact.contacts().len(), {}, \"{{contact:?}}\");\n",
+                manifold.contacts().len()
+            );
             let normal = vector(manifold.normal);
             text += &format!("    assert!(contact.normal.distance({normal}) <= 1e-4, \"{{contact:?}}\");\n");
         }

@@ -118,7 +118,11 @@ impl<'a> BlockReader<'a> {
     pub(super) fn expect<T: DeserializeOwned>(&mut self, kind: BlockKind) -> Result<T, RecordingError> {
         let block = self.block()?;
         if block.kind != kind {
-            return Err(self.wrong(format!("it is of the kind `{}`, where `{}` belongs", block.kind.name(), kind.name())));
+            return Err(self.wrong(format!(
+                "it is of the kind `{}`, where `{}` belongs",
+                block.kind.name(),
+                kind.name()
+            )));
         }
         let wrong = |why: String| RecordingError::Block { at: self.at, block: kind.name(), why };
         let mut held = Vec::new();

@@ -23,7 +23,9 @@ impl RecordingError {
     pub(crate) fn of_file(self, path: &Path) -> SceneError {
         let help = match &self {
             Self::NotOne => "`carom run SCENE --record FILE` makes one",
-            Self::Version { .. } => "it was recorded by another version of carom: replay it with that one, or record anew",
+            Self::Version { .. } => {
+                "it was recorded by another version of carom: replay it with that one, or record anew"
+            }
             Self::Truncated { .. } => "recording was ended before it was done, or the file was not copied whole",
             Self::Checksum { .. } | Self::Block { .. } => "copy it anew from where it was recorded, or record anew",
         };

@@ -36,6 +36,7 @@ const SCENES: &[(&str, Origin)] = &[
     ("break", Made(impacts::break_shot)),
     ("cradle", Made(impacts::cradle)),
     ("bullets", Made(impacts::bullets)),
+    ("tunnelling", Made(impacts::tunnelling)),
     ("ramp", File(include_str!("../../scenes/ramp.json"))),
     ("stack", Made(stacks::stack)),
     ("pyramid", Made(stacks::pyramid)),
@@ -93,18 +94,4 @@ pub(crate) fn text(name: &str) -> Option<Cow<'static, str>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_scene_is_known_by_the_name_in_its_text() {
-        for name in names() {
-            let text = text(name).expect("a listed scene has a text");
-            let value: Value = serde_json::from_str(&text).expect("a scene is JSON");
-            assert_eq!(value["name"], name);
-            assert!(value["shows"].as_str().is_some_and(|shows| shows.ends_with('.')), "{name}");
-            assert!(value["capabilities"].as_array().is_some_and(|ids| !ids.is_empty()), "{name}");
-        }
-        assert_eq!(names()[0], DEFAULT);
-    }
-}
+mod tests;

@@ -1,7 +1,7 @@
 //! What a scene file holds, in JSON and in TOML, so that every error knows its place in the text.
 
 use super::error::{SceneError, Text};
-use super::settings::{Camera, InnerEdgesFile, MixingFile, Settings, SolverFile, StructureFile, yes};
+use super::settings::{Camera, ContinuousFile, InnerEdgesFile, MixingFile, Settings, SolverFile, StructureFile, yes};
 use super::shape_file::ShapeFile;
 use super::{Scene, SceneBody, body_title, json};
 use carom::body::{Body, BodyKind, BodyShape, Material};
@@ -13,6 +13,7 @@ use carom::narrow::InnerEdges;
 use carom::pose::LocalPose;
 use carom::response::Solver;
 use carom::shape::Shape;
+use carom::world::Continuous;
 use serde::Deserialize;
 use std::ops::Range;
 use toml::Spanned;
@@ -42,6 +43,8 @@ pub(super) struct SceneFile<B> {
     bounce_threshold: f32,
     #[serde(default = "one")]
     hit_speed: f32,
+    #[serde(default, with = "ContinuousFile")]
+    continuous: Continuous,
     camera: Option<Camera>,
     #[serde(default = "sixtieth")]
     dt: f32,
@@ -270,8 +273,11 @@ impl<S> PartFile<S> {
 
 /// The scene, once what its text says beside the bodies is sound.
 pub(super) fn checked<B>(scene: SceneFile<B>, bodies: Vec<SceneBody>, text: &Text) -> Result<Scene, SceneError> {
-    let SceneFile { gravity, broad_phase, solver, inner_edges, sleeping, bounce_threshold, hit_speed, .. } = scene;
-    let settings = Settings { gravity, broad_phase, solver, inner_edges, sleeping, bounce_threshold, hit_speed };
+    let SceneFile {
+        gravity, broad_phase, solver, inner_edges, sleeping, bounce_threshold, hit_speed, continuous, ..
+    } = scene;
+    let settings =
+        Settings { gravity, broad_phase, solver, inner_edges, sleeping, bounce_threshold, hit_speed, continuous };
     let SceneFile { name, shows, capabilities, camera, dt, steps, .. } = scene;
     let wrong = |field: &str, message: String| Err(text.error_at_field(field, 0..text.len(), message));
     if !(dt > 0.0 && dt.is_finite()) {

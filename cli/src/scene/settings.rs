@@ -5,7 +5,7 @@ use carom::broad::Structure;
 use carom::glam::{DVec3, Vec3};
 use carom::narrow::InnerEdges;
 use carom::response::{Projection, Solver};
-use carom::world::{World, WorldBuilder};
+use carom::world::{Continuous, World, WorldBuilder};
 use serde::{Deserialize, Serialize};
 
 /// What a world is built with.
@@ -18,6 +18,7 @@ pub(crate) struct Settings {
     pub(crate) sleeping: bool,
     pub(crate) bounce_threshold: f32,
     pub(crate) hit_speed: f32,
+    pub(crate) continuous: Continuous,
 }
 
 /// From where a scene is best looked at, and what is in the middle then.
@@ -39,10 +40,16 @@ impl Settings {
             .sleeping(self.sleeping)
             .bounce_threshold(self.bounce_threshold)
             .hit_speed(self.hit_speed)
+            .continuous(self.continuous)
     }
 
-    /// The setting of the solver that would take a step as good as for ever, and what is wrong with it.
+    /// The setting that would make a step take as good as for ever, and what is wrong with it.
     pub(super) fn overlong(&self) -> Option<(&'static str, String)> {
+        if let Continuous::Substeps(count) = self.continuous
+            && !(1..=MOST_ROUNDS).contains(&count)
+        {
+            return Some(("continuous", format!("the substeps are {count}; they must be from 1 to {MOST_ROUNDS}")));
+        }
         let (field, count) = match self.solver {
             Solver::SoftStep { substeps } => ("substeps", substeps),
             Solver::WorstFirst { iterations, .. } | Solver::ProjectedGaussSeidel { iterations, .. } => {
@@ -106,6 +113,16 @@ pub(super) enum SolverFile {
         #[serde(default = "yes")]
         warm: bool,
     },
+}
+
+/// The written form of what keeps bodies from passing through each other.
+#[derive(Deserialize)]
+#[serde(remote = "Continuous", rename_all = "snake_case")]
+pub(super) enum ContinuousFile {
+    Off,
+    Substeps(u32),
+    Adaptive,
+    Default,
 }
 
 #[derive(Deserialize)]

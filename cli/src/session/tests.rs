@@ -68,7 +68,7 @@ fn inputs_are_repeated() {
 
     let scene = scene::find("boxes").expect("the scene is known");
     let world = scene.world().expect("the scene is sound");
-    let mut again = Session::recorded(scene, world, log, 100);
+    let mut again = Session::recorded(scene, world, log, (100, Vec::new()));
     assert_eq!(again.kept(), [0, 100]);
     run_to(&mut again, 100);
     assert_eq!(again.world().hash(), hash);

@@ -1,6 +1,7 @@
 //! The scene as pages draw it: shapes, bodies, and which body has which shape where.
 
 use super::message::{raw, text};
+use crate::scene::Camera;
 use crate::session::Session;
 use crate::surface::Surface;
 use carom::body::{BodyKind, BodyRef};
@@ -24,12 +25,6 @@ struct SceneMessage<'a> {
     kept: [u32; 2],
     shapes: Vec<Box<RawValue>>,
     bodies: Vec<DescribedBody>,
-}
-
-#[derive(Serialize)]
-struct Camera {
-    from: [f64; 3],
-    to: [f64; 3],
 }
 
 #[derive(Serialize)]
@@ -62,7 +57,7 @@ pub(crate) fn scene_message(session: &Session, generation: u32) -> String {
         shows: &scene.shows,
         capabilities: &scene.capabilities,
         dt: scene.dt,
-        camera: None,
+        camera: scene.camera,
         kept: session.kept(),
         shapes: shapes.list,
         bodies,
@@ -88,13 +83,12 @@ fn described(body: BodyRef<'_>, name: Option<String>, shapes: &mut Shapes) -> De
 
 /// A shape, or the parts of a compound one by one.
 pub(crate) fn each_part(shape: &Shape, pose: &LocalPose, visit: &mut impl FnMut(&Shape, &LocalPose)) {
-    match shape {
-        Shape::Compound(compound) => {
-            for part in compound.parts() {
-                each_part(&part.shape, &pose.compose(&part.pose), visit);
-            }
+    if let Shape::Compound(compound) = shape {
+        for part in compound.parts() {
+            each_part(&part.shape, &pose.compose(&part.pose), visit);
         }
-        _ => visit(shape, pose),
+    } else {
+        visit(shape, pose);
     }
 }
 
@@ -116,13 +110,24 @@ impl Shapes {
 }
 
 /// The same for shapes that look the same.
-fn key_of(shape: &Shape) -> String {
+pub(crate) fn key_of(shape: &Shape) -> String {
     match shape {
         // Large: known by where they are.
         Shape::Mesh(mesh) => format!("mesh {:p}", Arc::as_ptr(mesh)),
         Shape::HeightField(field) => format!("field {:p}", Arc::as_ptr(field)),
         Shape::Custom(custom) => format!("custom {:p}", Arc::as_ptr(custom)),
-        _ => serde_json::to_string(shape).unwrap_or_default(),
+        Shape::Point(_)
+        | Shape::Segment(_)
+        | Shape::Triangle(_)
+        | Shape::Sphere(_)
+        | Shape::Cuboid(_)
+        | Shape::Capsule(_)
+        | Shape::Cylinder(_)
+        | Shape::Cone(_)
+        | Shape::Ellipsoid(_)
+        | Shape::Hull(_)
+        | Shape::HalfSpace(_)
+        | Shape::Compound(_) => serde_json::to_string(shape).unwrap_or_default(),
     }
 }
 

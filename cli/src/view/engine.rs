@@ -12,8 +12,10 @@ use crate::scene::{self, embedded};
 use crate::session::{Input, Session, SolverName};
 use carom::broad::Structure;
 use carom::glam::DVec3;
+use serde::Deserialize;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// What the engine hears of.
@@ -30,9 +32,13 @@ const FRAME_TIME: Duration = Duration::from_micros(16_000);
 /// A clock that is behind by more than this is set anew: the scene is too slow for real time.
 const MOST_LAG: Duration = Duration::from_millis(50);
 const STATE_TIME: Duration = Duration::from_secs(1);
+/// On the way to a frame that was sought, pages see others no more often than this.
+const GLIMPSE_TIME: Duration = Duration::from_millis(500);
 
 pub(super) struct Engine {
     session: Session,
+    /// To list all scenes takes a moment, which nobody waits for before the first page has come.
+    listing: Option<JoinHandle<Vec<Listed>>>,
     scenes: Vec<Listed>,
     pages: Vec<Page>,
     /// Where coordinates are counted from.
@@ -47,6 +53,8 @@ pub(super) struct Engine {
     /// Added to the session's: scenes that were closed have had theirs.
     generations: u32,
     sent_generation: Option<u32>,
+    /// Whether pages have been told that a recording runs otherwise than it was recorded.
+    has_warned: bool,
     answers: SyncSender<Event>,
 }
 
@@ -62,7 +70,8 @@ impl Engine {
         Self {
             origin: session.origin(),
             session,
-            scenes: listed(),
+            listing: Some(std::thread::spawn(listed)),
+            scenes: Vec::new(),
             pages: Vec::new(),
             is_playing: true,
             speed: 1.0,
@@ -72,6 +81,7 @@ impl Engine {
             last_state: now,
             generations: 0,
             sent_generation: None,
+            has_warned: false,
             answers,
         }
     }
@@ -147,8 +157,14 @@ impl Engine {
         if self.target.is_some_and(|target| self.session.frame() >= target) {
             self.target = None;
             self.show();
-        } else if has_moved && (self.last_frame.elapsed() >= FRAME_TIME || self.next_step > Instant::now()) {
-            self.send_frame();
+        } else if has_moved {
+            let is_due = match self.target {
+                Some(_) => self.last_frame.elapsed() >= GLIMPSE_TIME,
+                None => self.last_frame.elapsed() >= FRAME_TIME || self.next_step > Instant::now(),
+            };
+            if is_due {
+                self.send_frame();
+            }
         }
         if self.last_state.elapsed() >= STATE_TIME {
             self.tell_state();
@@ -160,6 +176,9 @@ impl Engine {
             Event::Joined(id, mailbox) => {
                 if self.pages.is_empty() {
                     self.next_step = Instant::now();
+                }
+                if let Some(listing) = self.listing.take() {
+                    self.scenes = listing.join().unwrap_or_default();
                 }
                 let structures = Structure::ALL.iter().map(|structure| structure.name()).collect();
                 let solvers = SolverName::ALL.iter().map(|solver| solver.name()).collect();
@@ -314,6 +333,11 @@ impl Engine {
             self.tell_all(&scene);
         }
         let mut frame = Frame::of(&self.session, generation, self.origin);
+        if !self.has_warned && self.session.recorded_hash().is_some_and(|recorded| recorded != frame.hash()) {
+            self.has_warned = true;
+            let what = format!("frame {} is not what was recorded; `carom replay` says more", self.session.frame());
+            self.tell_all(&message::error(what));
+        }
         for page in &self.pages {
             page.mailbox.put(Letter::Frame(frame.with(&page.overlays, &self.session, self.origin)));
         }
@@ -357,8 +381,18 @@ impl Engine {
     }
 }
 
+/// What the embedded scenes say of themselves; their bodies are passed over.
 fn listed() -> Vec<Listed> {
-    let scenes = embedded::names().into_iter().filter_map(|name| scene::find(name).ok());
-    let entry = |scene: scene::Scene| Listed { name: scene.name, shows: scene.shows, capabilities: scene.capabilities };
-    scenes.map(entry).collect()
+    #[derive(Deserialize)]
+    struct Head {
+        #[serde(default)]
+        shows: String,
+        #[serde(default)]
+        capabilities: Vec<String>,
+    }
+    let entry = |name: &'static str| {
+        let Head { shows, capabilities } = serde_json::from_str(&embedded::text(name)?).ok()?;
+        Some(Listed { name: name.to_string(), shows, capabilities })
+    };
+    embedded::names().into_iter().filter_map(entry).collect()
 }

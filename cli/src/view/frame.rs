@@ -14,6 +14,7 @@ pub(crate) const STATISTICS: usize = 16;
 
 /// A frame, and the sections that pages have asked for so far.
 pub(super) struct Frame {
+    hash: u64,
     head: Vec<u8>,
     sections: [Option<Vec<u8>>; Overlay::ALL.len()],
 }
@@ -36,7 +37,11 @@ impl Frame {
         }
         bytes.0.extend(world.bodies().map(state_bits));
         bytes.pad();
-        Self { head: bytes.0, sections: Default::default() }
+        Self { hash, head: bytes.0, sections: Default::default() }
+    }
+
+    pub(super) fn hash(&self) -> u64 {
+        self.hash
     }
 
     /// The bytes with the sections of some overlays.
@@ -61,7 +66,7 @@ pub(crate) fn statistics(world: &World) -> [f32; STATISTICS] {
     [
         milliseconds(times.broad),
         milliseconds(times.narrow),
-        milliseconds(times.response),
+        milliseconds(times.response + times.impact),
         energy.kinetic as f32,
         energy.potential as f32,
         linear[0],

@@ -29,7 +29,7 @@ fn recorded(tape: Tape) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     let scene = scene::read(&tape.name, &tape.text)?.with(Some(tape.last), Some(tape.dt));
     let world = scene.world()?;
     let mut recorder = Recorder::new(Vec::new(), &scene, &world)?;
-    let mut session = Session::recorded(scene, world, tape.log.clone(), tape.last);
+    let mut session = Session::recorded(scene, world, tape.log.clone(), (tape.last, Vec::new()));
     while session.frame() < tape.last {
         session.step_without_inputs()?;
         recorder.step(session.world())?;

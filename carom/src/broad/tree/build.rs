@@ -77,6 +77,7 @@ impl DynamicTree {
         self.count = count;
         self.left.clear();
         self.free.clear();
+        self.quiet = 0..0;
         self.unsorted = 0;
         self.is_current = true;
         self.pairs_are_current = false;
@@ -98,12 +99,27 @@ impl DynamicTree {
     /// Sorts the slots anew and drops the free ones. Slots change their numbers: `near` and the marks go with them
     /// or, if the caller joins afterwards, are left behind.
     pub(super) fn sort(&mut self, keep_near: bool) {
+        self.sort_by(keep_near, false);
+    }
+
+    /// As [`DynamicTree::sort`] with all that is near; if `apart`, what has moved comes first, in an order of its own.
+    pub(super) fn sort_by(&mut self, keep_near: bool, apart: bool) {
+        self.quiet = 0..0;
         let Self { nodes, slots, slot_of, near, left, level, carried, pairs, .. } = self;
         let old_leaves = nodes.levels.first().map_or(&[][..], |leaves| leaves);
         let mut own_keys = Vec::new();
         let keys = if keep_near { &mut own_keys } else { &mut *near };
         // The list of ids is out of date: until it is written anew the sort has its memory.
-        order::sort(*level, old_leaves, keys, pairs);
+        let bits = order::list(*level, old_leaves, keys);
+        let mut movers = 0;
+        if apart {
+            for key in keys.iter_mut() {
+                let has_moved = slots.has_moved(key.b);
+                key.a |= u32::from(!has_moved) << bits;
+                movers += u32::from(has_moved);
+            }
+        }
+        radix::sort(keys, pairs, bits + u32::from(apart));
         carried.clear();
         carried.extend(keys.iter().map(|key| {
             let slot = key.b;
@@ -138,12 +154,18 @@ impl DynamicTree {
             }
         }
         nodes.fill_upper(1);
+        slots.set_movers(movers);
         if keep_near {
             for pair in near.iter_mut() {
                 let (a, b) = (new_slot[pair.a as usize], new_slot[pair.second() as usize]);
                 *pair = Pair::near(a.min(b), a.max(b), pair.is_touching());
             }
             left.iter_mut().for_each(|slot| *slot = new_slot[*slot as usize]);
+        }
+        if apart {
+            // The pairs of movers come first, as their first slots do.
+            radix::sort(near, pairs, usize::BITS - slots.len().leading_zeros());
+            self.quiet = near.partition_point(|pair| slots.is_mover(pair.a))..near.len();
         }
         self.free.clear();
         self.unsorted = 0;

@@ -2,9 +2,8 @@
 
 use super::super::Pair;
 use super::super::events::Events;
+use super::batch::BATCH;
 use super::build::{KEPT, OUT_OF_CACHE};
-use super::moves::WORTH_READING;
-use super::query::visit_slots;
 use super::slots::Slots;
 use super::{DynamicTree, NONE, NearPair, TOUCHING, is_parallel};
 use crate::bounds::Aabb;
@@ -15,13 +14,20 @@ use rayon::prelude::*;
 use std::hint::black_box;
 
 /// How many displacements ahead a box is enlarged.
-const FRAMES_AHEAD: f32 = 16.0;
+const FRAMES_AHEAD: f32 = 32.0;
+/// But by no more than this many times its largest extent: in a dense heap that falls, boxes that reach far ahead would
+/// all be near each other.
+const MOST_AHEAD: f32 = 1.0;
 /// How much it is enlarged on every side besides, as a share of its largest extent.
 const SHARE: f32 = 0.01;
 /// An enlarged box with this many times the room it would be given now is given up.
 const TOO_LARGE: f32 = 4.0;
 /// Above one in this many changed slots all pairs are found anew.
 const REJOIN_SHARE: usize = 4;
+/// Up to one in this many slots may move for the others to count as still.
+const MOVERS_SHARE: usize = 4;
+/// What moves is told apart for the first time after this many refreshes.
+pub(super) const PARTS_AFTER: u32 = 4;
 /// Queries this much dearer than after the last sort make for another.
 const DECAYED: f64 = 1.3;
 /// How many queries must have been counted before decay is believed.
@@ -71,9 +77,11 @@ impl Decay {
 /// How large a box is given room for the motion ahead and a little on every side; none if the enlarged box at hand still
 /// serves.
 pub(super) fn enlarged_if_needed(enlarged: &Aabb, bounds: &Aabb, displacement: Vec3) -> Option<Aabb> {
-    let ahead = if displacement.is_finite() { displacement * FRAMES_AHEAD } else { Vec3::ZERO };
     let extents = bounds.max - bounds.min;
     let margin = SHARE * extents.max_element();
+    let most = MOST_AHEAD * extents.max_element();
+    let ahead = if displacement.is_finite() { displacement * FRAMES_AHEAD } else { Vec3::ZERO };
+    let ahead = ahead.clamp(Vec3::splat(-most), Vec3::splat(most));
     if enlarged.min.cmple(bounds.min).all() && bounds.max.cmple(enlarged.max).all() {
         let room = (enlarged.max - enlarged.min) - extents;
         let wanted = 2.0 * margin + ahead.abs().max_element();
@@ -167,8 +175,10 @@ impl DynamicTree {
         } else if self.left.len() * REJOIN_SHARE > self.count {
             self.rejoin();
         } else {
-            if self.decay.is_reached() || self.unsorted * REJOIN_SHARE > self.count {
-                self.sort_in_place();
+            let is_decayed = self.decay.is_reached() || self.unsorted * REJOIN_SHARE > self.count;
+            let parts = self.is_to_be_parted();
+            if is_decayed || parts {
+                self.sort_in_place(parts || self.slots.has_movers());
             } else if !self.left.is_empty() {
                 self.nodes.refit();
             }
@@ -218,14 +228,28 @@ impl DynamicTree {
     }
 
     /// Sorts without losing the slots of removed proxies, whose pairs have yet to end.
-    fn sort_in_place(&mut self) {
+    fn sort_in_place(&mut self, apart: bool) {
         self.end_removed();
-        self.sort(true);
+        self.sort_by(true, apart);
+    }
+
+    /// Whether what moves is to have slots of its own. Of a large tree in which little moves, most of the memory need not
+    /// be read any more then.
+    fn is_to_be_parted(&mut self) -> bool {
+        let (slots, moved) = (self.slots.len(), self.slots.moved_count());
+        let is_worth_it = slots >= OUT_OF_CACHE && moved * MOVERS_SHARE < slots && 2 * self.slots.surprises() > moved;
+        if !is_worth_it || self.refreshes < self.parts_from {
+            return false;
+        }
+        // Who moves something else all the time is not to pay for it often.
+        self.parts_from = self.refreshes.saturating_add(self.refreshes.max(PARTS_AFTER));
+        true
     }
 
     /// Takes out the pairs of removed proxies and frees their slots.
     fn end_removed(&mut self) {
         let Self { slots, near, events, left, is_looked_at, .. } = self;
+        self.quiet = 0..0;
         near.retain(|pair| {
             let gone = !slots.has_box(pair.a) || !slots.has_box(pair.second());
             if gone && pair.is_touching() && *is_looked_at {
@@ -246,7 +270,7 @@ impl DynamicTree {
     /// listed in `gaps`, and touching ones are parted.
     #[inline(always)]
     fn compare_moved<S: Simd>(&mut self, simd: S) {
-        let Self { slots, near, events, parted, is_looked_at, left, gaps, .. } = self;
+        let Self { slots, near, events, parted, is_looked_at, left, gaps, quiet, .. } = self;
         gaps.clear();
         let any_left = !left.is_empty();
         let mut comparison = Comparison { slots, events, parted, gaps, any_left, is_looked_at: *is_looked_at };
@@ -261,6 +285,10 @@ impl DynamicTree {
         let is_far = slots.len() >= OUT_OF_CACHE;
         let mut touched = 0;
         for (chunk, pairs) in (0u32..).zip(near.chunks_mut(CHUNK)) {
+            let first = chunk as usize * CHUNK;
+            if slots.surprises() == 0 && quiet.contains(&first) && quiet.contains(&(first + pairs.len() - 1)) {
+                continue;
+            }
             let mut count = 0;
             for (index, pair) in pairs.iter().enumerate() {
                 moved[count % CHUNK] = index as u16;
@@ -269,7 +297,8 @@ impl DynamicTree {
             if is_far && count > 0 {
                 // Pairs that have moved are about in the order of their slots, and partners are close by. Read from
                 // end to end their boxes come several times as fast as one by one.
-                let middle = pairs[moved[count / 2] as usize].a as usize;
+                let pair = pairs[moved[count / 2] as usize];
+                let middle = if slots.is_mover(pair.a) { pair.second() } else { pair.a } as usize;
                 let (before, end) = (middle.saturating_sub(AHEAD), (middle + AHEAD).min(slots.len()));
                 let start = if touched > end + AHEAD { before } else { before.max(touched) };
                 if start < end {
@@ -292,7 +321,7 @@ impl DynamicTree {
         // In the order of the tree one query finds in the cache what the one before it has touched.
         self.left.sort_unstable();
         dispatch!(level, simd => self.meet_neighbours(simd));
-        let Self { slots, near, left, free, gaps, events, .. } = self;
+        let Self { slots, near, left, free, gaps, events, quiet, .. } = self;
         // The events are of slots so far. Where no cache holds the ids, reading them is much faster all at once.
         let began = events.began[first_began..].iter_mut();
         began.chain(&mut events.ended[first_ended..]).for_each(|pair| *pair = pair.ids(slots));
@@ -300,6 +329,7 @@ impl DynamicTree {
         for &gap in gaps.iter().rev() {
             near.swap_remove(gap as usize);
         }
+        quiet.end = quiet.end.min(near.len());
         for &slot in left.iter() {
             if !slots.has_box(slot) {
                 slots.set_id(slot, NONE);
@@ -311,36 +341,35 @@ impl DynamicTree {
     /// Lists the pairs of what left its enlarged box, in the gaps first, of which the unused are left.
     #[inline(always)]
     fn meet_neighbours<S: Simd>(&mut self, simd: S) {
-        let Self { slots, near, events, left, nodes, parted, is_looked_at, gaps, .. } = self;
+        let Self { slots, near, events, left, nodes, parted, is_looked_at, gaps, batch, quiet, .. } = self;
         let (mut blocks, mut filled) = (0, 0);
+        if gaps.iter().any(|gap| quiet.contains(&(*gap as usize))) {
+            // What comes to stand there may move.
+            *quiet = 0..0;
+        }
         parted.sort(slots.len());
-        let is_far = slots.len() >= OUT_OF_CACHE && left.len() * WORTH_READING >= slots.len();
-        let mut touched = 0;
-        for &slot in left.iter() {
-            if is_far && slot as usize >= touched {
-                // What most of the next will ask for, read from end to end.
-                let next = slot as usize..(slot as usize + AHEAD).min(slots.len());
-                touched = next.end;
-                black_box(slots.touch(next.clone()) | nodes.touch(next));
+        for asking in left.chunks(BATCH) {
+            blocks += batch.ask(simd, nodes, slots, asking);
+            for (&slot, found) in asking.iter().zip(batch.answers()) {
+                let before = parted.of(slot);
+                for other in found {
+                    // Two that both left meet once.
+                    if other == slot || (other < slot && slots.has_left(other)) {
+                        continue;
+                    }
+                    let pair = Pair::near(slot.min(other), slot.max(other), slots.overlap(simd, slot, other));
+                    match gaps.get(filled) {
+                        Some(&gap) => near[gap as usize] = pair,
+                        None => push_sparingly(near, pair),
+                    }
+                    filled += 1;
+                    if pair.is_touching() && *is_looked_at && !is_found_again(before, other) {
+                        events.began.push(pair);
+                    }
+                }
+                let ended = before.iter().filter(|pair| !pair.is_touching());
+                events.ended.extend(ended);
             }
-            let before = parted.of(slot);
-            blocks += visit_slots(simd, &nodes.levels, &nodes.get(slot), |other| {
-                // Two that both left meet once.
-                if other == slot || (other < slot && slots.has_left(other)) {
-                    return;
-                }
-                let pair = Pair::near(slot.min(other), slot.max(other), slots.overlap(simd, slot, other));
-                match gaps.get(filled) {
-                    Some(&gap) => near[gap as usize] = pair,
-                    None => push_sparingly(near, pair),
-                }
-                filled += 1;
-                if pair.is_touching() && *is_looked_at && !is_found_again(before, other) {
-                    events.began.push(pair);
-                }
-            });
-            let ended = before.iter().filter(|pair| !pair.is_touching());
-            events.ended.extend(ended);
         }
         parted.clear();
         gaps.drain(..filled.min(gaps.len()));

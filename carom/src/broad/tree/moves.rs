@@ -174,11 +174,11 @@ impl DynamicTree {
 
     /// Moves boxes whose slots are close to each other.
     fn move_neighbours(&mut self, places: &[Place], moves: &[Moved]) -> Result<(), BroadPhaseError> {
-        // Read before it is worked on, the neighbourhood from end to end: so many more reads are under way at a time.
+        // Read before it is worked on: so many more reads are under way at a time.
         black_box(places.iter().fold(0, |bits, place| bits | touch(place.of(moves))));
-        let slots = places[0].slot() & !((1 << NEIGHBOURHOOD) - 1);
-        let slots = slots as usize..(slots as usize + (1 << NEIGHBOURHOOD)).min(self.slots.len());
-        black_box(self.slots.touch(slots.clone()) | self.nodes.touch(slots));
+        black_box(places.iter().fold(0, |bits, place| {
+            bits | self.slots.touch_box(place.slot()) | self.nodes.touch_block_of(place.slot())
+        }));
         places.iter().try_for_each(|place| {
             let (slot, moved) = (place.slot(), place.of(moves));
             if let Some(enlarged) = self.move_slot(slot, moved.id, &moved.bounds, &moved.displacement)? {

@@ -7,7 +7,6 @@ use super::{PORTION, is_parallel};
 use crate::bounds::{Aabb, BoundingVolume};
 use glam::Vec3A;
 use rayon::prelude::*;
-use std::ops::Range;
 
 /// log2 of [`LANES`].
 pub(super) const SHIFT: u32 = LANES.trailing_zeros();
@@ -40,11 +39,10 @@ impl Nodes {
         self.levels[0][(slot >> SHIFT) as usize].corners(slot as usize)
     }
 
-    /// Reads from each line of memory that holds enlarged boxes of these slots; what is returned means nothing.
+    /// Reads from each line of memory that holds the enlarged box of this slot; what is returned means nothing.
     #[inline(always)]
-    pub(super) fn touch(&self, slots: Range<usize>) -> u32 {
-        let blocks = &self.levels[0][slots.start >> SHIFT..slots.end.div_ceil(LANES)];
-        blocks.iter().fold(0, |bits, block| bits | block.touch())
+    pub(super) fn touch_block_of(&self, slot: u32) -> u32 {
+        self.levels[0][(slot >> SHIFT) as usize].touch()
     }
 
     /// Makes room for one slot more.

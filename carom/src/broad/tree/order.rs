@@ -4,7 +4,7 @@ use super::super::block::{BoxBlock, BoxNumbers, LANES, LoadedBlock};
 use super::super::{Pair, hilbert};
 use super::{PORTION, is_parallel};
 use crate::bounds::Aabb;
-use crate::radix::{self, Keyed};
+use crate::radix::Keyed;
 use fearless_simd::{Bytes, Level, Select, Simd, SimdBase, SimdCvtTruncate, dispatch, f32x8, i32x8, u32x8};
 use glam::{Vec3, Vec3A};
 use rayon::prelude::*;
@@ -67,14 +67,8 @@ impl Source for [BoxBlock] {
     }
 }
 
-/// Replaces `keys` by the boxes in order: each with its rank first and which box it is second. Boxes that are not sound
-/// are left out. `spare` is scratch of any content.
-pub(super) fn sort(level: Level, source: &(impl Source + ?Sized), keys: &mut Vec<Pair>, spare: &mut Vec<Pair>) {
-    let bits = list(level, source, keys);
-    radix::sort(keys, spare, bits);
-}
-
-/// As [`sort`], but not yet in order; returns how many bits the ranks have.
+/// Replaces `keys` by the boxes: each with its rank first and which box it is second. Boxes that are not sound are left
+/// out. Returns how many bits the ranks have.
 pub(super) fn list(level: Level, source: &(impl Source + ?Sized), keys: &mut Vec<Pair>) -> u32 {
     // Two cells or more to a box, so that few share one, and no more bits than two passes of the sort take.
     match source.count() {

@@ -57,6 +57,7 @@ impl DynamicTree {
         let Self { slots, near, level, .. } = self;
         dispatch!(*level, simd => mark_touching(simd, slots, near));
         self.pairs_are_current = false;
+        self.quiet = 0..0;
     }
 
     /// Sorts and joins all slots, and tells what began and ended.

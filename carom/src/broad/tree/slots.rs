@@ -15,6 +15,10 @@ pub(super) struct Slots {
     ids: Vec<u32>,
     marks: Vec<u8>,
     moved_count: usize,
+    /// Slots below this one hold what moved when they were sorted last, the others what did not.
+    movers: u32,
+    /// How many of those that moved are not among the movers.
+    surprises: usize,
 }
 
 /// The box has changed since the last refresh.
@@ -38,7 +42,28 @@ impl Slots {
         self.ids.resize(count, NONE);
         self.marks.clear();
         self.marks.resize(count, 0);
-        self.moved_count = 0;
+        (self.moved_count, self.movers, self.surprises) = (0, 0, 0);
+    }
+
+    /// The first `movers` slots hold all that has moved.
+    pub(super) fn set_movers(&mut self, movers: u32) {
+        (self.movers, self.surprises) = (movers, 0);
+    }
+
+    /// Whether a slot is among those that moved before.
+    #[inline(always)]
+    pub(super) fn is_mover(&self, slot: u32) -> bool {
+        slot < self.movers
+    }
+
+    /// Whether any are told apart.
+    pub(super) fn has_movers(&self) -> bool {
+        self.movers > 0
+    }
+
+    /// How many have moved that are not among the movers.
+    pub(super) fn surprises(&self) -> usize {
+        self.surprises
     }
 
     pub(super) fn push(&mut self) {
@@ -104,6 +129,13 @@ impl Slots {
         numbers.iter().step_by(LINE).fold(0, |bits, number| bits | number.to_bits())
     }
 
+    /// Reads from each line of memory that holds the box of this slot; what is returned means nothing.
+    #[inline(always)]
+    pub(super) fn touch_box(&self, slot: u32) -> u32 {
+        let numbers = self.numbers(slot);
+        numbers[0].to_bits() | numbers[NUMBERS - 1].to_bits()
+    }
+
     /// Whether there is a box, not just room for one.
     #[inline(always)]
     pub(super) fn has_box(&self, slot: u32) -> bool {
@@ -137,7 +169,9 @@ impl Slots {
     fn mark(&mut self, slot: u32, marks: u8) -> u8 {
         let before = self.marks[slot as usize];
         self.marks[slot as usize] = before | marks;
-        self.moved_count += usize::from(before & MOVED == 0);
+        let is_first = before & MOVED == 0;
+        self.moved_count += usize::from(is_first);
+        self.surprises += usize::from(is_first && slot >= self.movers);
         before
     }
 
@@ -168,6 +202,7 @@ impl Slots {
     }
 
     pub(super) fn forget_moves(&mut self) {
+        self.surprises = 0;
         if std::mem::take(&mut self.moved_count) > 0 {
             self.marks.fill(0);
         }

@@ -67,25 +67,25 @@ pub(super) fn traffic() -> Value {
     for lane in 0..12 {
         let side = if lane < 6 { 1.0 } else { -1.0 };
         let speed = side * (4.0 + 1.5 * f64::from(lane % 6));
-        for car in 0..16 {
-            let index = (16 * lane + car) as usize;
+        for car in 0..10 {
+            let index = (10 * lane + car) as usize;
             let half = 0.9 + 0.6 * spread(index, GOLDEN);
-            let x = 7.0 * (f64::from(car) - 7.5) + 2.0 * spread(index, SILVER) - 3.0 * speed;
+            let x = 5.0 * (f64::from(car) - 4.5) + 1.5 * spread(index, SILVER) - 3.0 * speed;
             let body = Item::kinematic(cuboid(half, 0.5, 0.5)).moving(speed, 0.0, 0.0);
-            bodies.push(body.at(x, 0.6, 1.6 * (f64::from(lane) - 5.5) + 0.8 * side));
+            bodies.push(body.at(x, 0.6, 1.6 * (f64::from(lane) - 5.5) - 0.8 * side));
         }
     }
     // On the strip between the directions lie balls, of which some are run over.
-    for index in 0..60 {
+    for index in 0..30 {
         let body = Item::dynamic(ball(0.3)).restitution(0.4).friction(0.4);
-        bodies.push(body.at(1.6 * index as f64 - 48.0, 0.3, 2.4 * (spread(index, GOLDEN) - 0.5)));
+        bodies.push(body.at(1.6 * index as f64 - 24.0, 0.3, 2.4 * (spread(index, GOLDEN) - 0.5)));
     }
     let shows = "Twelve lanes of traffic keep their order from step to step, so sweep and prune swaps few neighbours on \
         its three sorted axes; balls lie in the way.";
     Draft::new("traffic", shows, &["B3"])
         .with("broad_phase", "sweep_and_prune")
         .steps(360, 60.0)
-        .seen([0.0, 30.0, 34.0], [0.0, 0.0, 0.0])
+        .seen([0.0, 20.0, 24.0], [0.0, 0.0, 0.0])
         .bodies(bodies)
 }
 
@@ -113,21 +113,20 @@ pub(super) fn gas() -> Value {
 /// Balls from small to 32 times as large: each size has a grid of its own.
 pub(super) fn sizes() -> Value {
     let mut bodies = vec![floor(0.6)];
-    bodies.extend(rims(5.0, 5.0, 1.0));
-    let mut place = 0;
-    for (octave, count) in [(0, 3), (1, 8), (2, 24), (3, 80), (4, 200), (5, 300)] {
+    bodies.extend(rims(5.0, 5.0, 1.6));
+    let mut bottom = 0.2;
+    for (octave, count) in [(0, 3), (1, 9), (2, 36), (3, 100), (4, 196), (5, 256)] {
         let radius = 1.6 / f64::from(1 << octave);
-        for index in 0..count {
-            place += 1;
-            let room = 4.8 - radius;
-            let layer = f64::from(index) / f64::from(count);
+        // A layer for each size, the largest at the bottom.
+        let columns = f64::from(count).sqrt().ceil() as usize;
+        let apart = 9.4 / columns as f64;
+        for index in 0..count as usize {
+            let at = |place: usize| apart * (place as f64 - 0.5 * (columns - 1) as f64);
+            let aside = 0.2 * radius * (spread(index, GOLDEN) - 0.5);
             let body = Item::dynamic(ball(radius)).friction(0.5).with("rolling_friction", 0.02);
-            bodies.push(body.at(
-                room * (2.0 * spread(place, GOLDEN) - 1.0),
-                2.0 + 3.4 * f64::from(octave) + 3.0 * layer,
-                room * (2.0 * spread(place, PLASTIC) - 1.0),
-            ));
+            bodies.push(body.at(at(index % columns) + aside, bottom + radius, at(index / columns) - aside));
         }
+        bottom += 2.2 * radius + 0.2;
     }
     let shows = "Balls of six sizes, the largest 32 times the smallest: in the hierarchical grid each is at the level of \
         its size.";
@@ -149,14 +148,14 @@ pub(super) fn fireworks() -> Value {
             let out = on_sphere(index + 1);
             let place = middle + (0.9 + 0.8 * spread(index, SILVER)) * out;
             let velocity = 7.0 * out + DVec3::Y * 3.0;
-            let body = Item::dynamic(ball(0.08)).restitution(0.5).with("linear_damping", 0.15);
+            let body = Item::dynamic(ball(0.12)).restitution(0.5).with("linear_damping", 0.15);
             bodies.push(body.at(place.x, place.y, place.z).moving(velocity.x, velocity.y, velocity.z));
         }
     }
     let shows = "Six shells of sparks fly apart without bounds: a spatial hash needs no edge of the world.";
     Draft::new("fireworks", shows, &["B6"])
         .with("broad_phase", "spatial_hash")
-        .steps(480, 60.0)
+        .steps(720, 120.0)
         .seen([10.0, 14.0, 42.0], [0.0, 9.0, 0.0])
         .bodies(bodies)
 }
@@ -239,7 +238,7 @@ pub(super) fn city() -> Value {
 
 /// A stair of thousands of fixed steps, and few balls: a hierarchy that is built once.
 pub(super) fn stairs() -> Value {
-    let mut bodies = Vec::new();
+    let mut bodies = vec![floor(0.6).at(0.0, -29.3, 0.0)];
     let (steps, per_turn) = (240, 40.0);
     for step in 0..steps {
         let angle = std::f64::consts::TAU * f64::from(step) / per_turn;
@@ -249,8 +248,8 @@ pub(super) fn stairs() -> Value {
             let tile = Item::fixed(cuboid(0.3, 0.2, 0.5)).named("step").friction(0.4);
             bodies.push(tile.at(radius * angle.cos(), y, radius * angle.sin()).turned(about_y(-angle)));
         }
-        let post = Item::fixed(capsule(0.5, 0.08)).named("post").friction(0.1);
-        bodies.push(post.at(5.6 * angle.cos(), y + 0.4, 5.6 * angle.sin()));
+        let rail = Item::fixed(cuboid(0.06, 0.4, 0.46)).named("rail").friction(0.1);
+        bodies.push(rail.at(5.36 * angle.cos(), y + 0.4, 5.36 * angle.sin()).turned(about_y(-angle)));
     }
     bodies.push(
         Item::fixed(json!({ "cylinder": { "half_height": 18, "radius": 2.9 } })).named("core").at(0.0, -13.0, 0.0),

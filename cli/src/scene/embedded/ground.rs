@@ -1,8 +1,8 @@
 //! Surfaces of triangles: terrain, hills, links of a chain, and solids taken apart into hulls.
 
 use super::parts::{
-    Draft, GOLDEN, Item, SILVER, about_x, about_y, any_solid, any_turn, ball, capsule, cuboid, cylinder, floor,
-    height_field, hull, mesh, spread, stone,
+    Draft, GOLDEN, Item, SILVER, about_x, about_y, about_z, any_solid, any_turn, ball, capsule, cuboid, cylinder,
+    floor, height_field, hull, mesh, spread, stone,
 };
 use carom::decomposition::{Settings, decompose};
 use carom::glam::DVec3;
@@ -60,9 +60,11 @@ pub(super) fn hills() -> Value {
         bodies.push(body.at(x, height(x, z) + 1.2, z));
     }
     // They end in a pen.
-    bodies.push(Item::fixed(cuboid(9.8, 1.0, 0.2)).named("fence").at(0.0, -1.8, 12.8));
+    for (y, z) in [(-1.8, 12.8), (3.0, -12.8)] {
+        bodies.push(Item::fixed(cuboid(9.8, 1.0, 0.2)).named("fence").at(0.0, y, z));
+    }
     for x in [-9.7, 9.7] {
-        bodies.push(Item::fixed(cuboid(0.2, 2.5, 13.0)).named("fence").at(x, 0.0, 0.0));
+        bodies.push(Item::fixed(cuboid(0.2, 1.0, 13.2)).named("fence").at(x, 0.5, 0.0).turned(about_x(0.178)));
     }
     let shows = "Solids of eight kinds roll down the hills of a height field into a pen.";
     Draft::new("hills", shows, &["S3", "M5", "N6", "R2"])
@@ -84,10 +86,10 @@ pub(super) fn seams() -> Value {
     bodies = bodies.into_iter().map(|body| body.friction(0.12)).collect();
     for (z, _) in lanes {
         let slide =
-            |shape: Value, x: f64, y: f64| Item::dynamic(shape).at(x, y, z).moving(6.0, 0.0, 0.0).friction(0.12);
+            |shape: Value, x: f64, y: f64| Item::dynamic(shape).at(x, y, z).moving(5.5, 0.0, 0.0).friction(0.12);
         bodies.push(slide(cuboid(0.3, 0.2, 0.3), -9.0, 0.2));
         bodies.push(slide(cylinder(0.2, 0.3), -8.0, 0.2));
-        bodies.push(slide(capsule(0.3, 0.2), -7.0, 0.2).turned(about_x(FRAC_PI_2)));
+        bodies.push(slide(capsule(0.3, 0.2), -7.0, 0.2).turned(about_z(FRAC_PI_2)));
     }
     let shows = "Boxes, drums and logs slide over a floor of triangles and a floor of boxes as far as over one in one \
         piece: they do not catch on inner edges.";
@@ -114,32 +116,32 @@ fn ring(radius: f64, tube: f64, around: u32, across: u32) -> (Vec<DVec3>, Vec<[u
 
 /// Rings of triangles that hang in each other.
 pub(super) fn chain() -> Value {
-    let (vertices, triangles) = ring(0.5, 0.14, 20, 8);
+    let (vertices, triangles) = ring(0.5, 0.14, 18, 6);
     let link = mesh(&vertices, &triangles);
     let mut bodies = vec![floor(0.6)];
-    for strand in 0..3 {
-        let x = 2.4 * (f64::from(strand) - 1.0);
-        for index in 0..6 {
+    for strand in 0..2 {
+        let x = 3.0 * f64::from(strand) - 1.5;
+        for index in 0..5 {
             // Each stands on edge, across the one above it, and hangs in it with a little room.
             let turn = if index % 2 == 0 { about_x(FRAC_PI_2) } else { about_y(FRAC_PI_2) * about_x(FRAC_PI_2) };
             let body = if index == 0 { Item::fixed(link.clone()) } else { Item::dynamic(link.clone()) };
             let body = body.named(format!("link {}", index + 1)).turned(turn).friction(0.4).with("density", 2000);
             let body =
                 body.at(x + if index == 0 { 0.0 } else { 0.01 * f64::from(index) }, 6.0 - 0.69 * f64::from(index), 0.0);
-            bodies.push(if strand > 0 && index == 5 { body.moving(3.0 * f64::from(strand), 0.0, 0.0) } else { body });
+            bodies.push(if strand > 0 && index == 4 { body.moving(3.0 * f64::from(strand), 0.0, 0.0) } else { body });
         }
     }
     let shows =
-        "Chains whose links are meshes of 320 triangles hang and swing by the contacts of mesh with mesh alone.";
+        "Chains whose links are meshes of 216 triangles hang and swing by the contacts of mesh with mesh alone.";
     Draft::new("chain", shows, &["S3", "M5", "N3", "N2"])
-        .steps(720, 120.0)
+        .steps(480, 60.0)
         .seen([3.0, 5.0, 12.0], [0.0, 4.0, 0.0])
         .bodies(bodies)
 }
 
 /// Meshes taken apart into convex hulls: what they are made of lies apart, what is held together falls as one.
 pub(super) fn decomposed() -> Value {
-    let (vertices, triangles) = ring(0.8, 0.3, 16, 8);
+    let (vertices, triangles) = ring(0.8, 0.3, 14, 7);
     let parts = pieces(&vertices, &triangles);
     let mut bodies = vec![floor(0.6)];
     // The mesh, its hulls pulled apart in the air, and rings as compounds of all hulls around a peg.
@@ -171,7 +173,7 @@ pub(super) fn decomposed() -> Value {
 /// The corners of the hulls of a mesh; none if it cannot be taken apart.
 fn pieces(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Vec<Vec<DVec3>> {
     let vertices = vertices.iter().map(|vertex| vertex.as_vec3()).collect();
-    let settings = Settings { concavity: 0.1, ..Settings::default() };
+    let settings = Settings { concavity: 0.12, ..Settings::default() };
     let Ok(mesh) = TriangleMesh::new(vertices, triangles.to_vec()) else { return Vec::new() };
     let parts = decompose(&mesh, &settings).map_or_else(|_| Vec::new(), |parts| parts.hulls);
     parts.iter().map(|hull| hull.vertices().iter().map(|corner| corner.as_dvec3()).collect()).collect()

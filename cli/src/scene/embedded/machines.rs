@@ -2,7 +2,7 @@
 
 use super::parts::{
     Draft, GOLDEN, Item, SILVER, about_x, about_y, about_z, any_solid, any_turn, ball, compound, cuboid, cylinder,
-    floor, hull, spread,
+    floor, hull, part, rims, spread,
 };
 use carom::glam::{DQuat, DVec3};
 use serde_json::{Value, json};
@@ -16,18 +16,18 @@ pub(super) fn washer() -> Value {
     for side in 0..sides {
         let angle = TAU * f64::from(side) / f64::from(sides);
         let out = DVec3::new(angle.cos(), angle.sin(), 0.0);
-        drum.push(((radius + 0.15) * out, about_z(angle), cuboid(0.15, slab, half_depth)));
+        drum.push(part((radius + 0.15) * out, about_z(angle), cuboid(0.15, slab, half_depth)));
         if side % 4 == 0 {
             // A ledge that lifts what lies before it.
-            drum.push(((radius - 0.35) * out, about_z(angle), cuboid(0.35, 0.08, half_depth)));
+            drum.push(part((radius - 0.35) * out, about_z(angle), cuboid(0.35, 0.08, half_depth)));
         }
     }
-    let drum = Item::kinematic(compound(drum)).named("drum").turning(0.0, 0.0, 0.9).friction(0.7);
+    let drum = Item::of_parts(drum).with("kind", "kinematic").named("drum").turning(0.0, 0.0, 0.9).friction(0.7);
     let back = Item::fixed(cuboid(4.6, 4.6, 0.1)).named("back").at(0.0, 0.0, -half_depth - 0.12).friction(0.1);
     let mut bodies = vec![drum, back];
     // In front a grille, so that one sees in.
-    for bar in -7..=7 {
-        let y = 0.56 * f64::from(bar);
+    for bar in -13..=13 {
+        let y = 0.32 * f64::from(bar);
         let half = (4.3f64.powi(2) - y * y).sqrt();
         bodies.push(Item::fixed(cuboid(half, 0.03, 0.03)).named("bar").at(0.0, y, half_depth + 0.06).friction(0.1));
     }
@@ -62,6 +62,7 @@ pub(super) fn blades() -> Value {
         compound(parts)
     };
     let mut bodies = vec![floor(0.6)];
+    bodies.extend(rims(6.5, 5.0, 1.6));
     for (x, turn) in [(-1.6, 1.0), (1.6, -1.0)] {
         let body = Item::kinematic(rotor(turn)).named("rotor").at(x, 1.5, 0.0).turned(about_y(0.5 * PI * turn));
         bodies.push(body.turning(0.0, 14.0 * turn, 0.0).friction(0.2).restitution(0.3));
@@ -117,10 +118,10 @@ pub(super) fn conveyor() -> Value {
 }
 
 /// A wheel with teeth of equal pitch, that turns about z; tooth 0 points along x.
-fn gear(teeth: u32, pitch_radius: f64, half_width: f64) -> Value {
+fn gear(teeth: u32, pitch_radius: f64, half_width: f64) -> Item {
     let pitch = TAU / f64::from(teeth);
     let (foot, tip) = (pitch_radius - 0.17, pitch_radius + 0.13);
-    let mut parts = vec![(DVec3::ZERO, about_x(FRAC_PI_2), cylinder(half_width, foot))];
+    let mut parts = vec![part(DVec3::ZERO, about_x(FRAC_PI_2), cylinder(half_width, foot))];
     // Wide at the foot, narrow at the tip, with some play at the pitch circle.
     let (foot_half, tip_half) = (0.30 * pitch * pitch_radius, 0.13 * pitch * pitch_radius);
     let tooth = hull([-1.0, 1.0].into_iter().flat_map(|side| {
@@ -129,9 +130,9 @@ fn gear(teeth: u32, pitch_radius: f64, half_width: f64) -> Value {
             .map(|(x, y)| DVec3::new(x, y, z))
     }));
     for index in 0..teeth {
-        parts.push((DVec3::ZERO, about_z(pitch * f64::from(index)), tooth.clone()));
+        parts.push(part(DVec3::ZERO, about_z(pitch * f64::from(index)), tooth.clone()));
     }
-    compound(parts)
+    Item::of_parts(parts)
 }
 
 /// A train of three gears, of which only the first is driven.
@@ -144,12 +145,12 @@ pub(super) fn gears() -> Value {
         x += if index == 0 { 0.0 } else { radius };
         // A tooth of one meets a gap of the next: on the left side of the second, where all counts of teeth are even.
         let turn = if index == 1 { PI / f64::from(teeth) } else { 0.0 };
-        let shape = gear(teeth, radius, 0.2);
+        let wheel = gear(teeth, radius, 0.2);
         let body = if index == 0 {
-            Item::kinematic(shape).named("driver").turning(0.0, 0.0, 1.5)
+            wheel.with("kind", "kinematic").named("driver").turning(0.0, 0.0, 1.5)
         } else {
             let locks = vec![true, true, false];
-            let body = Item::dynamic(shape).named(format!("{teeth} teeth")).with("lock_translation", vec![true; 3]);
+            let body = wheel.named(format!("{teeth} teeth")).with("lock_translation", vec![true; 3]);
             body.with("lock_rotation", locks).with("angular_damping", 0.3)
         };
         bodies.push(body.at(x, 2.8, 0.0).turned(about_z(turn)).friction(0.1));
@@ -167,6 +168,7 @@ pub(super) fn gears() -> Value {
 /// Gates that are told of what passes through them.
 pub(super) fn sensors() -> Value {
     let mut bodies = vec![floor(0.6)];
+    bodies.extend(rims(4.0, 3.5, 0.4));
     // A chute of three slopes, to and fro.
     for level in 0..3 {
         let side = if level % 2 == 0 { 1.0 } else { -1.0 };

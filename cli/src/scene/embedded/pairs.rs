@@ -37,14 +37,14 @@ pub(super) fn gjk() -> Value {
     let mut bodies = Vec::new();
     for (index, (still, turning, is_bare)) in pairs.into_iter().enumerate() {
         let (x, y) = (2.0 * (index % 4) as f64 - 3.0, 3.0 - 1.5 * (index / 4) as f64);
-        let still = Item::dynamic(still).held().at(x - 0.42, y, 0.0);
+        let still = Item::dynamic(still).held().at(x - 0.35, y, 0.0);
         bodies.push(if is_bare { weighed(still) } else { still });
         let axis = on_sphere(index + 4);
-        let turning = Item::kinematic(turning).at(x + 0.45, y, 0.0).turned(any_turn(index));
+        let turning = Item::kinematic(turning).at(x + 0.35, y, 0.0).turned(any_turn(index));
         bodies.push(turning.turning(0.5 * axis.x, 0.5 * axis.y, 0.5 * axis.z));
     }
-    let shows = "Twelve pairs of shapes, the right one turning beside the left: pick a pair and step GJK from simplex to \
-        simplex to their distance.";
+    let shows = "Twelve pairs of shapes, the right one turning beside the left and at times into it: pick a pair and \
+        step GJK from simplex to simplex to their distance or depth.";
     Draft::new("gjk", shows, &["N1", "N2", "S7", "S1"])
         .weightless()
         .with("sleeping", false)

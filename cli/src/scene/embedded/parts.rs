@@ -46,6 +46,11 @@ impl Item {
         Self(Map::new()).with("shape", shape)
     }
 
+    /// Of several shapes, each of which the broad phase knows.
+    pub(super) fn of_parts(parts: Vec<Value>) -> Self {
+        Self(Map::new()).with("shapes", parts)
+    }
+
     pub(super) fn fixed(shape: Value) -> Self {
         Self::dynamic(shape).with("kind", "fixed")
     }
@@ -150,10 +155,15 @@ pub(super) fn height_field(columns: usize, rows: usize, spacing: f64, height: im
     json!({ "height_field": { "columns": columns, "rows": rows, "heights": heights, "spacing": [spacing, spacing] } })
 }
 
+/// A shape at its pose in a body or a compound.
+pub(super) fn part(position: DVec3, rotation: DQuat, shape: Value) -> Value {
+    json!({ "position": vector(position), "rotation": quaternion(rotation), "shape": shape })
+}
+
 /// Shapes held together, each at its pose.
 pub(super) fn compound(parts: impl IntoIterator<Item = (DVec3, DQuat, Value)>) -> Value {
-    let part = |(position, rotation, shape)| json!({ "position": vector(position), "rotation": quaternion(rotation), "shape": shape });
-    json!({ "compound": { "parts": parts.into_iter().map(part).collect::<Vec<_>>() } })
+    let parts = parts.into_iter().map(|(position, rotation, shape)| part(position, rotation, shape));
+    json!({ "compound": { "parts": parts.collect::<Vec<_>>() } })
 }
 
 /// The ground: everything below y = 0.

@@ -56,6 +56,7 @@ pub(super) fn boxes() -> Value {
 /// Every convex shape: solids fall on points, wires and triangles that are fixed.
 pub(super) fn shapes() -> Value {
     let mut bodies = vec![floor(0.5)];
+    bodies.extend(rims(5.2, 2.6, 0.4));
     for index in 0..9 {
         let (x, z) = ((index % 3) as f64 - 1.0, (index / 3) as f64 - 1.0);
         bodies.push(Item::fixed(json!({ "point": {} })).named("point").at(-3.0 + 0.7 * x, 1.0, 0.7 * z));

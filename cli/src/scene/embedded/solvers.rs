@@ -7,7 +7,7 @@ use std::f64::consts::FRAC_PI_2;
 /// The same for each solver: a small pyramid, a tower, and a ball that comes to knock on them.
 fn heap(x: f64) -> Vec<Item> {
     let mut bodies = vec![floor(0.6).at(x, 0.0, 0.0)];
-    let base = 8;
+    let base = 6;
     for level in 0..base {
         for index in 0..base - level {
             let aside = 1.02 * (f64::from(index) - 0.5 * f64::from(base - 1 - level));
@@ -16,22 +16,22 @@ fn heap(x: f64) -> Vec<Item> {
             );
         }
     }
-    for level in 0..6 {
+    for level in 0..5 {
         let body = Item::dynamic(cuboid(0.5, 0.5, 0.5)).friction(0.6);
-        bodies.push(body.at(x + 5.0, 0.5 + f64::from(level), 0.0));
+        bodies.push(body.at(x + 4.0, 0.5 + f64::from(level), 0.0));
     }
     bodies
 }
 
 fn draft(name: &str, shows: &str, capabilities: &[&str], solver: Value) -> Draft {
     let draft = Draft::new(name, shows, capabilities).with("solver", solver).with("sleeping", false);
-    draft.steps(360, 120.0).seen([3.0, 6.0, 18.0], [1.0, 3.4, 0.0])
+    draft.steps(360, 120.0).seen([3.0, 5.0, 15.0], [0.5, 2.6, 0.0])
 }
 
 /// By the deepest and fastest contact first.
 pub(super) fn worst() -> Value {
     let shows = "A heap solved contact by contact, always the worst first: fastest closing, then deepest.";
-    let solver = json!({ "worst_first": { "iterations": 20, "projection": "nonlinear" } });
+    let solver = json!({ "worst_first": { "iterations": 8, "projection": "nonlinear" } });
     draft("worst", shows, &["R4", "R5"], solver).bodies(heap(0.0))
 }
 
@@ -57,7 +57,7 @@ pub(super) fn far() -> Value {
     let x = 1e7;
     Draft::new("far", shows, &["R3", "R7"])
         .steps(360, 120.0)
-        .seen([x + 3.0, 6.0, 18.0], [x + 1.0, 3.4, 0.0])
+        .seen([x + 3.0, 5.0, 15.0], [x + 0.5, 2.6, 0.0])
         .bodies(heap(x))
 }
 

@@ -61,7 +61,7 @@ pub(super) fn dominoes() -> Value {
     let mut bodies = vec![floor(0.5)];
     let (inner, per_radian, apart) = (2.2, 0.3, 0.46);
     let mut angle: f64 = 0.0;
-    for index in 0..150 {
+    for index in 0..110 {
         let radius = inner + per_radian * angle;
         let (sine, cosine) = angle.sin_cos();
         // Along the spiral, outward; a domino falls along its own x axis.
@@ -76,9 +76,9 @@ pub(super) fn dominoes() -> Value {
         bodies.push(body);
         angle += apart / radius;
     }
-    let shows = "The first of 150 dominoes is pushed, and the others fall one after the other, along a spiral.";
+    let shows = "The first of 110 dominoes is pushed, and the others fall one after the other, along a spiral.";
     Draft::new("dominoes", shows, &["R2", "R9", "N4", "Q2"])
-        .steps(1080, 120.0)
+        .steps(1800, 120.0)
         .seen([0.0, 16.0, 15.0], [0.0, 0.0, 0.5])
         .bodies(bodies)
 }
@@ -132,11 +132,14 @@ pub(super) fn islands() -> Value {
             bodies.push(Item::dynamic(cuboid(0.35, 0.34, 0.35)).at(x + aside, y, z - aside).turned(about_y(aside)));
         }
     }
-    // It comes down from 60 m, when the heaps sleep already.
-    bodies.push(Item::dynamic(ball(0.6)).named("late").at(0.6, 60.0, 0.3).with("density", 3000));
-    let shows = "Nine heaps are nine islands, which fall asleep one by one; a ball that falls from 60 m wakes only the \
+    // It comes down from 30 m, when the heaps sleep already.
+    bodies.push(Item::dynamic(ball(0.6)).named("late").at(0.6, 30.0, 0.3).with("density", 3000));
+    let shows = "Nine heaps are nine islands, which fall asleep one by one; a ball that falls from 30 m wakes only the \
         heap that it hits.";
-    Draft::new("islands", shows, &["R8", "Q2"]).steps(720, 60.0).seen([8.0, 10.0, 16.0], [0.0, 0.5, 0.0]).bodies(bodies)
+    Draft::new("islands", shows, &["R8", "Q2"])
+        .steps(960, 120.0)
+        .seen([8.0, 10.0, 16.0], [0.0, 0.5, 0.0])
+        .bodies(bodies)
 }
 
 /// Bodies that start inside each other.
@@ -147,11 +150,18 @@ pub(super) fn overlap() -> Value {
         let body = Item::dynamic(cuboid(0.5, 0.5, 0.5));
         bodies.push(body.at(at(index % 3) - 2.0, 0.5 + 0.7 * (index / 9) as f64, at(index / 3 % 3)));
     }
-    for index in 0..20 {
+    for index in 0..18 {
         let turn = DQuat::from_rotation_y(0.3 * index as f64);
         let body = if index % 2 == 0 { Item::dynamic(ball(0.45)) } else { Item::dynamic(cylinder(0.4, 0.4)) };
-        bodies.push(body.at(2.4 + 0.3 * (index % 3) as f64, 0.5 + 0.35 * (index / 3) as f64, 0.2).turned(turn));
+        bodies.push(
+            body.at(
+                2.0 + 0.62 * (index % 3) as f64,
+                0.45 + 0.62 * (index / 9) as f64,
+                0.62 * (index / 3 % 3) as f64 - 0.6,
+            )
+            .turned(turn),
+        );
     }
-    let shows = "Boxes, balls and drums begin inside each other and are pushed apart without being shot away.";
+    let shows = "Boxes, balls and drums begin inside each other and are pushed apart, gently.";
     Draft::new("overlap", shows, &["N2", "R4"]).steps(480, 60.0).seen([4.0, 6.0, 12.0], [0.0, 0.8, 0.0]).bodies(bodies)
 }
