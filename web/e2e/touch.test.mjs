@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { goTo, launch, newPage, probe, ready, until } from "./browser.mjs";
-import { view } from "./program.mjs";
+import { carom, view } from "./program.mjs";
 
 let browser, server, page, errors;
 
@@ -83,6 +83,12 @@ test("a click on a drawn contact tells its normal and depth", async () => {
   const { x, y } = await page.evaluate(() => window.carom.contacts()[0]);
   await page.mouse.click(x, y);
   await page.getByRole("tabpanel").getByText("impulse").waitFor();
+});
+
+test("what has happened can be saved, and runs again to the same bits", async () => {
+  const [saved] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("s")]);
+  const report = await carom("replay", await saved.path());
+  assert.match(report, /./);
 });
 
 test("nothing was complained about", () => assert.deepEqual(errors, []));

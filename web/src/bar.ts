@@ -1,6 +1,6 @@
 // The bar at the top: which scene, and the buttons that run it.
 
-import { element, iconButton, setIcon } from "./dom";
+import { download, element, fromBase64, iconButton, setIcon } from "./dom";
 import type { Session } from "./session";
 import { toggleTheme } from "./theme";
 
@@ -33,16 +33,23 @@ export class Bar {
     this.picker.addEventListener("change", () => session.send({ do: "scene", name: this.picker.value }));
     // The keys are the scene's again.
     for (const select of [speed, this.picker]) select.addEventListener("change", () => select.blur());
-    const live = [
-      iconButton("previous", "Previous scene ([)", () => this.nextScene(-1)),
-      this.picker,
-      iconButton("next", "Next scene (])", () => this.nextScene(1)),
-    ];
+    // Of no use where a recording is played.
+    const live = (icon: Parameters<typeof iconButton>[0], title: string, press: () => void) => {
+      const button = iconButton(icon, title, press);
+      button.classList.add("live");
+      return button;
+    };
     this.root = element(
       "header",
       { class: "bar" },
       element("strong", { class: "brand" }, "carom"),
-      element("div", { class: "scene" }, ...live),
+      element(
+        "div",
+        { class: "scene" },
+        live("previous", "Previous scene ([)", () => this.nextScene(-1)),
+        this.picker,
+        live("next", "Next scene (])", () => this.nextScene(1)),
+      ),
       this.shows,
       element(
         "div",
@@ -56,7 +63,8 @@ export class Bar {
       element(
         "div",
         { class: "tools", role: "group", "aria-label": "Tools" },
-        iconButton("shoot", "Shoot a ball (B)", actions.shoot),
+        live("shoot", "Shoot a ball (B)", actions.shoot),
+        live("save", "Save what has happened as a recording (S)", () => session.send({ do: "record" })),
         iconButton("camera", "Show all of the scene (F)", actions.fitCamera),
         iconButton("link", "Copy a link to this scene, frame and camera (L)", actions.copyLink),
         iconButton("theme", "Light or dark (T)", toggleTheme),
@@ -76,6 +84,7 @@ export class Bar {
       this.shows.title = shows;
       document.title = `${name} · carom`;
     });
+    session.on("recording", ({ name, base64 }) => download(name, fromBase64(base64)));
     session.on("state", ({ playing }) => {
       if (playing) setIcon(this.play, "pause", "Pause (Space)");
       else setIcon(this.play, "play", "Play (Space)");

@@ -25,6 +25,18 @@ export function iconButton(icon: keyof typeof ICONS, title: string, press: () =>
   return button;
 }
 
+/** Hands the user a file. */
+export function download(name: string, bytes: Uint8Array<ArrayBuffer>): void {
+  const address = URL.createObjectURL(new Blob([bytes]));
+  element("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
+
+/** Bytes of a base64 text. */
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+}
+
 export function setIcon(button: HTMLButtonElement, icon: keyof typeof ICONS, title: string): void {
   button.title = title;
   button.setAttribute("aria-label", title);
@@ -45,6 +57,7 @@ const ICONS = {
   theme: '<path d="M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zm0 2.2v13.6a6.8 6.8 0 0 1 0-13.6z"/>',
   help:
     '<path d="M11 17h2.2v2.2H11zM12 3.5A5 5 0 0 0 7 8.5h2.2A2.8 2.8 0 1 1 12 11.3c-.7 0-1 .5-1 1.2v2.7h2.2v-1.9A5 5 0 0 0 12 3.5z"/>',
+  save: '<path d="M10.8 3h2.4v9.2l3.3-3.3 1.6 1.6-6.1 6.1-6.1-6.1 1.6-1.6 3.3 3.3zM4 18.6h16V21H4z"/>',
   camera:
     '<path d="M4 4h6v2.2H6.2V10H4zm10 0h6v6h-2.2V6.2H14zM4 14h2.2v3.8H10V20H4zm13.8 0H20v6h-6v-2.2h3.8z"/>' +
     '<path d="M12 9a3 3 0 1 1 0 6 3 3 0 0 1 0-6z"/>',

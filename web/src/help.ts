@@ -10,6 +10,7 @@ const KEYS: [string, string][] = [
   ["[ and ]", "previous and next scene"],
   ["B", "shoot a ball to where the mouse is"],
   ["F", "show all of the scene"],
+  ["S", "save what has happened as a recording"],
   ["L", "copy a link to this scene, frame and camera"],
   ["T", "light or dark"],
   ["1 2 3 4", "overlays, plots, inspect, microscope"],

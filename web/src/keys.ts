@@ -27,6 +27,7 @@ export function listenToKeys(session: Session, bar: Bar, actions: KeyActions): v
     "[": () => bar.nextScene(-1),
     "]": () => bar.nextScene(1),
     b: actions.shoot,
+    s: () => session.send({ do: "record" }),
     f: actions.fitCamera,
     l: actions.copyLink,
     t: actions.theme,

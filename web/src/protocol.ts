@@ -189,15 +189,30 @@ export interface CompareTell {
   rows: ComparedStructure[];
 }
 
+/** The session as a file that `carom view`, `replay` and `export` read. */
+export interface RecordingTell {
+  tell: "recording";
+  name: string;
+  base64: string;
+}
+
 export interface ErrorTell {
   tell: "error";
   message: string;
 }
 
-export type Tell = HelloTell | SceneTell | StateTell | InspectTell | MicroscopeTell | CompareTell | ErrorTell;
+export type Tell =
+  | HelloTell
+  | SceneTell
+  | StateTell
+  | InspectTell
+  | MicroscopeTell
+  | CompareTell
+  | RecordingTell
+  | ErrorTell;
 
 export type Command =
-  | { do: "play" | "pause" | "restart" | "drop" | "compare" }
+  | { do: "play" | "pause" | "restart" | "drop" | "compare" | "record" }
   | { do: "step" | "back"; count: number }
   | { do: "seek"; frame: number }
   | { do: "scene"; name: string }

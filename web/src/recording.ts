@@ -1,5 +1,6 @@
 // A recording inside the page: plays without a program and without a network.
 
+import { fromBase64 } from "./dom";
 import { STATISTICS, type Command, type Frame, type SceneTell, type Vector } from "./protocol";
 import type { Listener, Source } from "./source";
 
@@ -37,8 +38,7 @@ export class RecordedSource implements Source {
   private constructor(private readonly tracks: Tracks) {}
 
   static async decode(base64: string): Promise<RecordedSource> {
-    const packed = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const stream = new Blob([fromBase64(base64)]).stream().pipeThrough(new DecompressionStream("gzip"));
     return new RecordedSource(readTracks(await new Response(stream).arrayBuffer()));
   }
 

@@ -8,6 +8,7 @@ import type {
   HelloTell,
   InspectTell,
   MicroscopeTell,
+  RecordingTell,
   SceneTell,
   StateTell,
   Tell,
@@ -26,6 +27,7 @@ interface Events {
   inspect: InspectTell;
   microscope: MicroscopeTell;
   compare: CompareTell;
+  recording: RecordingTell;
   error: ErrorTell;
   connection: Connection;
   select: Selection;
@@ -54,6 +56,7 @@ export class Session implements Listener {
     inspect: [],
     microscope: [],
     compare: [],
+    recording: [],
     error: [],
     connection: [],
     select: [],
