@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { launch, newPage, ready, until } from "./browser.mjs";
+import { drawnOnce, launch, newPage, ready, until } from "./browser.mjs";
 import { caromJson, view } from "./program.mjs";
 
 const FOLDER = process.env.CAROM_SCREENSHOTS ?? "screenshots";
@@ -29,6 +29,7 @@ for (const { name, shows } of scenes) {
     await page.getByLabel("Scene", { exact: true }).selectOption(name);
     await until(page, (wanted) => window.carom.scene === wanted && window.carom.frame >= 20, name);
     assert.equal(await page.locator(".shows").textContent(), shows);
+    await drawnOnce(page);
     await page.screenshot({ path: join(FOLDER, `${name}.png`) });
     assert.deepEqual(errors.splice(0), []);
   });

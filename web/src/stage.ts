@@ -55,8 +55,8 @@ export class Stage {
     this.sun.shadow.normalBias = 0.03;
     this.scene.add(this.sun, this.sun.target, this.sky);
     onTheme((theme) => this.dress(theme));
-    new ResizeObserver(() => this.resize()).observe(canvas.parentElement!);
-    this.resize();
+    this.fit();
+    new ResizeObserver(() => this.touch()).observe(canvas.parentElement!);
     this.renderer.setAnimationLoop((now) => this.draw(now));
   }
 
@@ -68,9 +68,9 @@ export class Stage {
   /** Looks at all of `balls`, or from where the scene wants to be looked at. */
   frame(balls: Ball[], from: THREE.Vector3 | null, to: THREE.Vector3 | null): void {
     this.framed = true;
+    this.still = false;
     // Where the processor draws, shadows are for what stands still.
     this.cuts = this.adaptive && !this.fast ? 1 : 0;
-    this.apply(this.cuts);
     const box = new THREE.Box3();
     for (const { center, radius } of balls) {
       box.expandByPoint(center.clone().addScalar(radius)).expandByPoint(center.clone().addScalar(-radius));
@@ -144,32 +144,22 @@ export class Stage {
     this.touch();
   }
 
-  private resize(): void {
-    const { clientWidth, clientHeight } = this.canvas.parentElement!;
-    if (clientWidth === 0 || clientHeight === 0) return;
-    this.renderer.setSize(clientWidth, clientHeight, false);
-    this.camera.aspect = clientWidth / clientHeight;
-    this.camera.updateProjectionMatrix();
-    this.touch();
-  }
-
   private draw(now: number): void {
     // An empty picture would only delay the first one of the scene.
     if (!this.framed || !this.isDone(now) || now < this.rest) return;
     if (this.prepare() || this.dirty) {
       this.dirty = false;
-      if (this.still) this.apply(this.cuts);
       this.still = false;
       this.render(now);
     } else if (this.cuts > 0 && !this.still && now - this.submitted > STILL_MS) {
       // What stands still has the time to be drawn well.
-      this.apply(0);
       this.still = true;
       this.render(now);
     }
   }
 
   private render(now: number): void {
+    this.fit();
     this.renderer.render(this.scene, this.camera);
     const context = this.renderer.getContext() as WebGL2RenderingContext;
     this.pending = context.fenceSync(context.SYNC_GPU_COMMANDS_COMPLETE, 0);
@@ -191,16 +181,24 @@ export class Stage {
     this.slow = cost > SLOW_MS ? this.slow + 1 : 0;
     if (this.slow >= SLOW_PICTURES && this.adaptive && !this.still && this.cuts < MOST_CUTS) {
       this.slow = 0;
-      this.apply(++this.cuts);
+      this.cuts += 1;
     }
     return true;
   }
 
-  /** Gives up shadows, then sharpness. */
-  private apply(cuts: number): void {
+  /** Sets size and quality: shadows are given up first, then sharpness. Just before drawing, because it clears. */
+  private fit(): void {
+    const cuts = this.still ? 0 : this.cuts;
     this.sun.castShadow = cuts === 0;
     const full = Math.min(devicePixelRatio, 2);
-    this.renderer.setPixelRatio(cuts < MOST_CUTS ? full : Math.min(full, 1) * 0.75);
+    const ratio = cuts < MOST_CUTS ? full : Math.min(full, 1) * 0.75;
+    const { clientWidth: width, clientHeight: height } = this.canvas.parentElement!;
+    const size = this.renderer.getSize(new THREE.Vector2());
+    if (ratio === this.renderer.getPixelRatio() && size.x === width && size.y === height) return;
+    this.renderer.setPixelRatio(ratio);
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / Math.max(height, 1);
+    this.camera.updateProjectionMatrix();
   }
 }
 
