@@ -185,6 +185,11 @@ export class Bodies {
     return this.slotRadius(slot) > 8 * this.typicalRadius;
   }
 
+  isFixed(slot: number): boolean {
+    const body = this.bodyOf(slot);
+    return body !== null && this.descriptions[body]!.kind === "fixed";
+  }
+
   slotRadius(slot: number): number {
     const piece = this.bySlot.get(slot)?.[0];
     return piece === undefined ? 0 : radius(piece);
@@ -218,14 +223,13 @@ export class Bodies {
     return balls;
   }
 
-  /** The point of the ground below the middle of `balls`, as a ball without size. */
-  groundBelow(balls: Ball[]): Ball | null {
-    if (balls.length === 0) return null;
+  /** Where `balls` would lie on the ground below their middle: corners of it, as balls without size. */
+  groundBelow(balls: Ball[]): Ball[] {
     const box = new THREE.Box3().setFromPoints(balls.map(({ center }) => center));
     const down = new THREE.Raycaster(box.getCenter(new THREE.Vector3()), new THREE.Vector3(0, -1, 0));
-    const isFixed = (body: number) => this.descriptions[body]!.kind === "fixed";
-    const found = this.hit(down, isFixed);
-    return found === null ? null : { center: found.point, radius: 0 };
+    const found = balls.length === 0 ? null : this.hit(down, (body) => this.descriptions[body]!.kind === "fixed");
+    if (found === null) return [];
+    return [box.min, box.max].map((corner) => ({ center: corner.clone().setY(found.point.y), radius: 0 }));
   }
 
   /** Boxes along the axes of each piece, as matrices that take the cube from -1 to 1 there. */

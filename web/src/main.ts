@@ -53,8 +53,7 @@ async function start(): Promise<void> {
   const fitCamera = () => {
     const moving = bodies.balls((body) => bodies.descriptions[body]!.kind !== "fixed");
     // What falls is soon on the ground below it.
-    const ground = bodies.groundBelow(moving);
-    if (ground !== null) moving.push(ground);
+    moving.push(...bodies.groundBelow(moving));
     const toDrawing = (point: number[]) =>
       new THREE.Vector3().fromArray(point.map((value, axis) => value - bodies.origin[axis]!));
     const wanted = session.scene?.camera ?? null;

@@ -80,7 +80,7 @@ export class Stage {
     const target = to ?? sphere.center;
     const narrow = Math.min(1, this.camera.aspect);
     const half = Math.atan(Math.tan((this.camera.fov * Math.PI) / 360) * narrow);
-    const distance = Math.max(0.85 * (sphere.radius / Math.sin(half)), 1);
+    const distance = Math.max(0.95 * (sphere.radius / Math.sin(half)), 1);
     this.camera.position.copy(from ?? target.clone().addScaledVector(VIEW, distance));
     this.controls.target.copy(target);
     const reach = Math.max(sphere.radius, this.camera.position.distanceTo(sphere.center));

@@ -58,7 +58,9 @@ fn missing_tools(browser: Option<&Path>) -> Vec<String> {
     let mut missing: Vec<String> = tools
         .iter()
         .filter(|(program, _)| on_path(program).is_none())
-        .map(|(program, name)| format!("`{program}` is not on the PATH; install {name}, on Debian: apt-get install npm"))
+        .map(|(program, name)| {
+            format!("`{program}` is not on the PATH; install {name}, on Debian: apt-get install npm")
+        })
         .collect();
     if browser.is_none() {
         missing.push(

@@ -268,8 +268,8 @@ export class Microscope implements Tab {
     if (!this.visible || this.pair !== null || frame === null) return;
     const pairs = new Map(contactsOf(frame, this.bodies).map(({ slots }) => [slots.join(), slots]));
     // Two bodies tell more than a body and the ground.
-    const hasGround = (slots: [number, number]) => slots.some((slot) => this.bodies.wide(slot));
-    const sorted = [...pairs.values()].sort((a, b) => Number(hasGround(a)) - Number(hasGround(b)));
+    const standing = (slots: [number, number]) => slots.filter((slot) => this.bodies.isFixed(slot)).length;
+    const sorted = [...pairs.values()].sort((a, b) => standing(a) - standing(b));
     const entries = sorted.slice(0, MOST_PAIRS).map((slots) => {
       const look = () => this.session.send({ do: "microscope", slots });
       const text = slots.map((slot) => this.bodies.slotName(slot)).join(" and ");
