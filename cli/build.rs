@@ -61,7 +61,9 @@ fn install(copy: &Path) -> Result<(), String> {
     if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
         return Ok(());
     }
-    npm(copy, &["ci", "--no-audit", "--no-fund", "--loglevel=error"])?;
+    // Without a network this must end soon: the program can do without the page.
+    let patience = ["--prefer-offline", "--fetch-retries=1", "--fetch-timeout=30000"];
+    npm(copy, &[&["ci", "--no-audit", "--no-fund", "--loglevel=error"], &patience[..]].concat())?;
     fs::write(&stamp, lock).map_err(|error| format!("{} cannot be written: {error}", stamp.display()))
 }
 

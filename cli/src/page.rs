@@ -13,8 +13,8 @@ pub(crate) fn load(file: Option<&Path>) -> Result<Vec<u8>, SceneError> {
         return std::fs::read(path).map_err(|error| SceneError::file(path, "cannot be read", &error));
     }
     if BUILT.is_empty() {
-        let help = "install Node.js 20 or later with npm (https://nodejs.org), then build the program anew: \
-                    `cargo install --path cli` or `cargo build --release`; everything but `view` and `export --html` \
+        let help = "install Node.js 20 or later with npm (https://nodejs.org), then build the program anew with \
+                    `cargo clean -p carom-cli && cargo build --release`; everything but `view` and `export --html` \
                     works without it";
         return Err(SceneError::refused(
             format!("this program was built without its page: {MISSING}"),
