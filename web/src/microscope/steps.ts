@@ -100,8 +100,18 @@ function epa(pair: MicroscopeTell): Stage {
   };
 }
 
+/** Which of the sorted axes the contact's normal is along; the first where there is no contact. */
+export function chosenAxis(pair: MicroscopeTell): number {
+  const normal = pair.manifold?.normal;
+  if (normal === undefined) return 0;
+  const along = sortedAxes(pair).map(({ axis }) => Math.abs(point(axis).normalize().dot(point(normal))));
+  // Of parallel axes the one that tells most.
+  return along.findIndex((value) => value >= Math.max(...along) - 1e-5);
+}
+
 function axes(pair: MicroscopeTell): Stage {
   const sorted = sortedAxes(pair);
+  const chosen = chosenAxis(pair);
   return {
     name: "SAT",
     title: "Separating axes: a gap along any one of them says that the shapes are apart",
@@ -119,7 +129,7 @@ function axes(pair: MicroscopeTell): Stage {
         ["axis", vectorText(axis)],
         ["from", kind],
         [gap > 0 ? "gap" : "overlap", `${short(Math.abs(gap))} m`],
-        ["rank", index === 0 ? "chosen: it tells most" : `${index + 1} of ${sorted.length}`],
+        ["rank", `${index + 1} of ${sorted.length}${index === chosen ? ", chosen" : ""}`],
       ];
     },
   };

@@ -10,7 +10,7 @@ import { Chart } from "../panels/chart";
 import type { MicroscopeTell } from "../protocol";
 import type { Session } from "../session";
 import type { Tab } from "../sidebar";
-import { sortedAxes, stagesOf, type Stage } from "./steps";
+import { chosenAxis, sortedAxes, stagesOf, type Stage } from "./steps";
 import { PairView } from "./view";
 
 const MOST_PAIRS = 14;
@@ -202,11 +202,14 @@ export class Microscope implements Tab {
 
   private axisBars(pair: MicroscopeTell): HTMLElement {
     const sorted = sortedAxes(pair);
+    const chosen = chosenAxis(pair);
+    const classes = (gap: number, index: number) =>
+      `axis${gap > 0 ? " gap" : ""}${index === chosen ? " chosen" : ""}`;
     const widest = Math.max(...sorted.map(({ gap }) => Math.abs(gap)), 1e-12);
     this.bars = sorted.map(({ gap, kind }, index) =>
       element(
         "button",
-        { type: "button", class: gap > 0 ? "axis gap" : "axis", click: () => this.goTo(index) },
+        { type: "button", class: classes(gap, index), click: () => this.goTo(index) },
         element("span", { class: "extent", style: `width:${(100 * Math.abs(gap)) / widest}%` }),
         element("span", { class: "what" }, kind),
         element("span", { class: "amount" }, `${gap > 0 ? "gap" : "overlap"} ${short(Math.abs(gap))}`),
