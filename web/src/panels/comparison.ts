@@ -1,6 +1,6 @@
 // Every broad-phase structure on the boxes of this moment, and the picker that switches between them while running.
 
-import { element, short } from "../dom";
+import { element } from "../dom";
 import type { Session } from "../session";
 
 const REFRESH_MS = 1000;
@@ -56,9 +56,9 @@ export class Comparison {
     rows: { name: string; pairs_tested: number; pairs_true: number; build_ms: number; update_ms: number }[],
   ) {
     const fastest = Math.min(...rows.map(({ update_ms }) => update_ms));
-    const head = ["", "tested", "true", "build", "update"].map((text) => element("th", {}, text));
+    const head = ["pairs", "tested", "true", "build ms", "update ms"].map((text) => element("th", {}, text));
     const lines = rows.map(({ name, pairs_tested, pairs_true, build_ms, update_ms }) => {
-      const cells = [String(pairs_tested), String(pairs_true), `${short(build_ms)} ms`, `${short(update_ms)} ms`];
+      const cells = [String(pairs_tested), String(pairs_true), brief(build_ms), brief(update_ms)];
       return element(
         "tr",
         update_ms === fastest ? { class: "best", title: "Fastest update" } : {},
@@ -68,4 +68,9 @@ export class Comparison {
     });
     this.table.replaceChildren(element("tr", {}, ...head), ...lines);
   }
+}
+
+/** Three digits: more would be noise. */
+function brief(milliseconds: number): string {
+  return String(Number(milliseconds.toPrecision(3)));
 }
