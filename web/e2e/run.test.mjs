@@ -9,8 +9,9 @@ let browser, server, page, errors;
 
 before(async () => {
   browser = await launch();
-  // A browser's first page pays for the browser's own start.
-  await (await browser.newPage()).close();
+  // A browser's first page pays for the start of the browser and of what draws for it.
+  const first = await browser.newPage();
+  await first.evaluate(() => document.createElement("canvas").getContext("webgl2") !== null);
   server = await view(SCENE);
   ({ page, errors } = await newPage(browser));
 });
