@@ -27,7 +27,7 @@ after(async () => {
 for (const { name, shows } of scenes) {
   test(name, async () => {
     await page.getByLabel("Scene", { exact: true }).selectOption(name);
-    await until(page, (wanted) => window.carom.scene === wanted && window.carom.frame >= 20, name);
+    await until(page, (wanted) => window.carom.scene === wanted && window.carom.frame >= 10, name);
     assert.equal(await page.locator(".shows").textContent(), shows);
     await drawnOnce(page);
     await page.screenshot({ path: join(FOLDER, `${name}.png`) });
