@@ -65,10 +65,11 @@ export class Inspect implements Tab {
       ["asleep", body.asleep ? "yes" : "no"],
       ["island", body.island === null ? "none" : String(body.island)],
     ];
+    const clicked = this.session.selection?.kind === "body" ? this.session.selection.slot : null;
     const shapes = body.colliders.map((collider) =>
       element(
         "li",
-        {},
+        collider.slot === clicked && body.colliders.length > 1 ? { class: "clicked" } : {},
         element("b", {}, collider.shape),
         ` slot ${collider.slot}, friction ${short(collider.friction)}, restitution ${short(collider.restitution)}`,
         collider.density === null ? "" : `, ${short(collider.density)} kg/m³`,
