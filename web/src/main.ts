@@ -147,4 +147,12 @@ function figuresOf({ newest }: Session): string {
   return `${bodies.toLocaleString("en")} bodies · ${contacts} contacts · step ${milliseconds.toFixed(2)} ms`;
 }
 
-addEventListener("DOMContentLoaded", () => void start());
+/** Says in the page why there is nothing to see. */
+function fail(error: unknown): void {
+  console.error(error);
+  const text = String(error instanceof Error ? error.message : error);
+  const hint = /webgl/i.test(text) ? " This page draws with WebGL 2; the browser has it switched off or lacks it." : "";
+  document.body.append(element("p", { class: "failure", role: "alert" }, `The page could not start: ${text}.${hint}`));
+}
+
+addEventListener("DOMContentLoaded", () => start().catch(fail));
