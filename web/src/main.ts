@@ -150,7 +150,7 @@ function figuresOf({ newest }: Session): string {
 /** Says in the page why there is nothing to see. */
 function fail(error: unknown): void {
   console.error(error);
-  const text = String(error instanceof Error ? error.message : error);
+  const text = String(error instanceof Error ? error.message : error).replace(/\.$/, "");
   const hint = /webgl/i.test(text) ? " This page draws with WebGL 2; the browser has it switched off or lacks it." : "";
   document.body.append(element("p", { class: "failure", role: "alert" }, `The page could not start: ${text}.${hint}`));
 }
