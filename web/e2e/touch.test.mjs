@@ -4,6 +4,9 @@ import { after, before, test } from "node:test";
 import { goTo, launch, newPage, probe, ready, until } from "./browser.mjs";
 import { carom, view } from "./program.mjs";
 
+/** The boxes lie in a heap by then. */
+const SETTLED = 150;
+
 let browser, server, page, errors;
 
 before(async () => {
@@ -33,7 +36,7 @@ function topBody() {
 }
 
 test("dragging a body moves it", async () => {
-  await goTo(page, 20);
+  await goTo(page, SETTLED);
   const body = await topBody();
   const before = await page.evaluate((index) => window.carom.position(index), body);
   const { x, y } = await page.evaluate((index) => window.carom.screen(index), body);
@@ -63,7 +66,7 @@ test("B shoots a ball", async () => {
 
 test("a click on a body tells what the engine knows of it", async () => {
   await page.keyboard.press("r");
-  await goTo(page, 20);
+  await goTo(page, SETTLED);
   const body = await topBody();
   const { x, y } = await page.evaluate((index) => window.carom.screen(index), body);
   await page.mouse.click(x, y);
@@ -76,7 +79,7 @@ test("a click on a body tells what the engine knows of it", async () => {
 });
 
 test("a click on a drawn contact tells its normal and depth", async () => {
-  await goTo(page, 60);
+  await goTo(page, SETTLED);
   await page.keyboard.press("1");
   await page.getByLabel("Contacts and normals").check();
   await until(page, () => window.carom.contacts().length > 0);
