@@ -10,6 +10,7 @@ mod settings;
 mod shape_file;
 
 pub(crate) use error::{Look, SceneError, Text};
+pub(crate) use json::json_error;
 pub(crate) use schema::SCHEMA;
 pub(crate) use settings::{Camera, Settings};
 
