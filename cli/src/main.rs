@@ -207,10 +207,7 @@ fn look(name: &str, slots: [u32; 2], steps: u32, form: Look) -> Result<(), Failu
 }
 
 fn scenes(form: Form) -> Result<(), Failure> {
-    let mut scenes = Vec::new();
-    for name in embedded::names() {
-        scenes.push(scene::find(name)?);
-    }
+    let scenes = scene::listed()?;
     print(&if form == Form::Json { report::scenes_json(&scenes) } else { report::scenes_table(&scenes) })
 }
 
