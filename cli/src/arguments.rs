@@ -139,6 +139,22 @@ Examples:
   carom completions zsh > ~/.zfunc/_carom
   carom completions fish > ~/.config/fish/completions/carom.fish";
 
+const AFTER_PATH: &str = "\
+A path file is JSON:
+  {\"bodies\": [\"crane\", 4], \"keys\": [{\"time\": 0, \"position\": [0, 1, 0], \"rotation\": [0, 0, 0, 1]}, …]}
+  bodies       the bodies of the scene that move together, by name or number; they keep their places beside the first
+  keys         poses of the first body, in the order of time; rotation as x, y, z, w, none if left out; times are a
+               second apart if left out. Between keys it moves and turns evenly, the shorter way round
+  within       how near counts as a hit, in m; 0 if left out
+  tolerance, precision, center   see PathOptions of the library
+
+Exit status 0: proven free, between the keys as well. 1: not.
+
+Output with --json, one object:
+  scene, keys, outcome   outcome is free, hit or unproven
+  hit                    {time, body, other, distance, on_body, on_other}, or null
+  clearance              the same, with proven: nothing is nearer anywhere on the path";
+
 const AFTER_SCENES: &str = "\
 Output with --json, one array of objects:
   name, shows       the scene, and a sentence on what it shows
@@ -236,6 +252,22 @@ pub(crate) enum Command {
         /// The SVG file to write.
         #[arg(long, short, value_name = "FILE")]
         output: PathBuf,
+    },
+    /// Check whether bodies of a scene can go along a path.
+    ///
+    /// Every other body of the scene is in the way, where it stands at the start.
+    #[command(after_long_help = AFTER_PATH)]
+    Path {
+        /// The name of a scene that the program knows, or a scene file.
+        scene: String,
+        /// The path file.
+        path: PathBuf,
+        /// Print one JSON object instead of sentences.
+        #[arg(long)]
+        json: bool,
+        /// Draw the scene and the path to this SVG file.
+        #[arg(long, value_name = "FILE")]
+        draw: Option<PathBuf>,
     },
     /// See a scene live in the browser.
     ///

@@ -6,6 +6,7 @@ mod draw;
 mod export;
 mod microscope;
 mod page;
+mod path;
 mod recording;
 mod replay;
 mod report;
@@ -80,6 +81,9 @@ fn main() -> ExitCode {
         Some(Command::View { scene, port, open, json, page }) => {
             let viewing = view::Viewing { scene: &scene, port, opens: open, json, page: page.as_deref() };
             view::view(&viewing)
+        }
+        Some(Command::Path { scene, path, json, draw }) => {
+            path::check(&scene, &path, &path::Output { json, picture: draw.as_deref() })
         }
         Some(Command::Schema) => print(scene::SCHEMA),
     };
@@ -203,10 +207,7 @@ fn look(name: &str, slots: [u32; 2], steps: u32, form: Look) -> Result<(), Failu
 }
 
 fn scenes(form: Form) -> Result<(), Failure> {
-    let mut scenes = Vec::new();
-    for name in embedded::names() {
-        scenes.push(scene::find(name)?);
-    }
+    let scenes = scene::listed()?;
     print(&if form == Form::Json { report::scenes_json(&scenes) } else { report::scenes_table(&scenes) })
 }
 

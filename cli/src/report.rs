@@ -1,7 +1,7 @@
 //! What happened in a run, as a table for people and as JSON for programs. The JSON's field names are part of the
 //! program's interface; its manual lists them.
 
-use crate::scene::Scene;
+use crate::scene::Listed;
 use carom::body::{BodyKind, BodyRef};
 use carom::world::{StageTimes, World};
 use serde::Serialize;
@@ -175,36 +175,16 @@ impl Report {
 }
 
 /// The scenes as a JSON array, with a line break at its end.
-pub(crate) fn scenes_json(scenes: &[Scene]) -> String {
-    #[derive(Serialize)]
-    struct Listed<'a> {
-        name: &'a str,
-        shows: &'a str,
-        capabilities: &'a [String],
-        bodies: usize,
-        steps: u32,
-        dt: f32,
-    }
-    let listed: Vec<Listed<'_>> = scenes
-        .iter()
-        .map(|Scene { name, shows, capabilities, bodies, steps, dt, .. }| Listed {
-            name,
-            shows,
-            capabilities,
-            bodies: bodies.len(),
-            steps: *steps,
-            dt: *dt,
-        })
-        .collect();
-    pretty(&listed)
+pub(crate) fn scenes_json(scenes: &[Listed]) -> String {
+    pretty(&scenes)
 }
 
 /// The scenes as a table.
-pub(crate) fn scenes_table(scenes: &[Scene]) -> String {
+pub(crate) fn scenes_table(scenes: &[Listed]) -> String {
     let mut text = format!("{:<10} {:>6}  {:<20} shows\n", "scene", "bodies", "capabilities");
     for scene in scenes {
         let capabilities = scene.capabilities.join(" ");
-        text += &format!("{:<10} {:>6}  {capabilities:<20} {}\n", scene.name, scene.bodies.len(), scene.shows);
+        text += &format!("{:<10} {:>6}  {capabilities:<20} {}\n", scene.name, scene.bodies, scene.shows);
     }
     text + "\nTry `carom run NAME`, or `carom draw NAME --output NAME.svg`.\n"
 }

@@ -10,6 +10,7 @@ mod settings;
 mod shape_file;
 
 pub(crate) use error::{Look, SceneError, Text};
+pub(crate) use json::json_error;
 pub(crate) use schema::SCHEMA;
 pub(crate) use settings::{Camera, Settings};
 
@@ -17,6 +18,7 @@ use carom::body::{Body, BodyError};
 use carom::glam::Vec3;
 use carom::pose::PoseError;
 use carom::world::{World, WorldBuilder, WorldError};
+use serde::Serialize;
 use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
@@ -33,6 +35,17 @@ pub(crate) struct Scene {
     pub(crate) settings: Settings,
     pub(crate) camera: Option<Camera>,
     text: Text,
+}
+
+/// What a list of scenes says of one. Field names are part of the program's interface; its manual lists them.
+#[derive(Debug, Serialize)]
+pub(crate) struct Listed {
+    pub(crate) name: String,
+    pub(crate) shows: String,
+    pub(crate) capabilities: Vec<String>,
+    pub(crate) bodies: usize,
+    pub(crate) steps: u32,
+    pub(crate) dt: f32,
 }
 
 /// A body and where it stands in the scene's text.
@@ -69,6 +82,12 @@ pub(crate) fn find(name: &str) -> Result<Scene, SceneError> {
 /// The scene in a text, which [`Scene::source`] gave.
 pub(crate) fn read(name: &str, text: &str) -> Result<Scene, SceneError> {
     file::read(Text::new(name, text))
+}
+
+/// The scenes that the program brings along, the default first. Their bodies are counted but not made.
+pub(crate) fn listed() -> Result<Vec<Listed>, SceneError> {
+    let texts = embedded::names().into_iter().filter_map(|name| Some((name, embedded::text(name)?)));
+    texts.map(|(name, text)| json::listed(&Text::new(name, text))).collect()
 }
 
 impl Scene {

@@ -128,8 +128,10 @@ impl Session {
         self.log.truncate(self.next);
         // Of many drags in one frame only the last counts.
         let is_drag = |input: &Input| matches!(input, Input::Drag { .. });
-        let replaces = |last: &mut Logged| last.frame == self.frame && is_drag(&last.input) && is_drag(&input);
-        drop(self.log.pop_if(replaces));
+        let replaces = |last: &Logged| last.frame == self.frame && is_drag(&last.input) && is_drag(&input);
+        if self.log.last().is_some_and(replaces) {
+            self.log.pop();
+        }
         self.log.push(Logged { frame: self.frame, input });
         self.next = self.log.len();
         self.keyframes.forget_after(self.frame);

@@ -94,4 +94,6 @@ pub(crate) fn text(name: &str) -> Option<Cow<'static, str>> {
 }
 
 #[cfg(test)]
+mod claims;
+#[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 use super::error::{SceneError, Text};
 use super::settings::{Camera, ContinuousFile, InnerEdgesFile, MixingFile, Settings, SolverFile, StructureFile, yes};
 use super::shape_file::ShapeFile;
-use super::{Scene, SceneBody, body_title, json};
+use super::{Listed, Scene, SceneBody, body_title, json};
 use carom::body::{Body, BodyKind, BodyShape, Material};
 use carom::broad::Structure;
 use carom::detector::Filter;
@@ -188,6 +188,15 @@ fn toml_error(text: &Text, error: &toml::de::Error) -> SceneError {
         None => said.to_string(),
     };
     text.error(span, message, "here")
+}
+
+impl<B> SceneFile<B> {
+    /// What a list says of it.
+    pub(super) fn listed(self, text: &Text) -> Listed {
+        let Self { name, shows, capabilities, steps, dt, bodies, .. } = self;
+        let name = name.unwrap_or_else(|| text.name().to_string());
+        Listed { name, shows, capabilities, bodies: bodies.len(), steps, dt }
+    }
 }
 
 impl<S> BodyFile<S> {

@@ -6,7 +6,8 @@
 use super::error::{SceneError, Text};
 use super::file::{BodyFile, SceneFile, checked};
 use super::shape_file::ShapeFile;
-use super::{Scene, SceneBody, body_title};
+use super::{Listed, Scene, SceneBody, body_title};
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use std::ops::Range;
 
@@ -19,6 +20,14 @@ pub(super) fn read(text: Text) -> Result<Scene, SceneError> {
         bodies.push(read_body(&text, index, span_in(whole, raw))?);
     }
     checked(scene, bodies, &text)
+}
+
+/// What a list says of the scene in a text.
+pub(super) fn listed(text: &Text) -> Result<Listed, SceneError> {
+    let whole = text.as_str();
+    let scene: SceneFile<IgnoredAny> =
+        serde_json::from_str(whole).map_err(|error| json_error(text, 0..whole.len(), "", &error))?;
+    Ok(scene.listed(text))
 }
 
 fn read_body(text: &Text, index: usize, span: Range<usize>) -> Result<SceneBody, SceneError> {
@@ -42,7 +51,7 @@ fn span_in(whole: &str, raw: &RawValue) -> Range<usize> {
 }
 
 /// What JSON's reader says of the slice `span`, placed in the whole text.
-fn json_error(text: &Text, span: Range<usize>, title: &str, error: &serde_json::Error) -> SceneError {
+pub(crate) fn json_error(text: &Text, span: Range<usize>, title: &str, error: &serde_json::Error) -> SceneError {
     let suffix = format!(" at line {} column {}", error.line(), error.column());
     let said = error.to_string();
     let said = said.strip_suffix(&suffix).unwrap_or(&said);

@@ -12,7 +12,6 @@ use crate::scene::{self, embedded};
 use crate::session::{Input, Session, SolverName};
 use carom::broad::Structure;
 use carom::glam::DVec3;
-use serde::Deserialize;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::thread::JoinHandle;
@@ -381,18 +380,9 @@ impl Engine {
     }
 }
 
-/// What the embedded scenes say of themselves; their bodies are passed over.
+/// What the embedded scenes say of themselves.
 fn listed() -> Vec<Listed> {
-    #[derive(Deserialize)]
-    struct Head {
-        #[serde(default)]
-        shows: String,
-        #[serde(default)]
-        capabilities: Vec<String>,
-    }
-    let entry = |name: &'static str| {
-        let Head { shows, capabilities } = serde_json::from_str(&embedded::text(name)?).ok()?;
-        Some(Listed { name: name.to_string(), shows, capabilities })
-    };
-    embedded::names().into_iter().filter_map(entry).collect()
+    let entry =
+        |scene: scene::Listed| Listed { name: scene.name, shows: scene.shows, capabilities: scene.capabilities };
+    scene::listed().unwrap_or_default().into_iter().map(entry).collect()
 }

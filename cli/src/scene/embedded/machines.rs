@@ -29,7 +29,7 @@ pub(super) fn washer() -> Value {
     for bar in -13..=13 {
         let y = 0.32 * f64::from(bar);
         let half = (4.3f64.powi(2) - y * y).sqrt();
-        bodies.push(Item::fixed(cuboid(half, 0.03, 0.03)).named("bar").at(0.0, y, half_depth + 0.06).friction(0.1));
+        bodies.push(Item::fixed(cuboid(half, 0.015, 0.03)).named("bar").at(0.0, y, half_depth + 0.06).friction(0.1));
     }
     for index in 0..240 {
         let (column, row, layer) = (index % 8, index / 8 % 5, index / 40);

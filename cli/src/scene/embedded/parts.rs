@@ -157,7 +157,8 @@ pub(super) fn height_field(columns: usize, rows: usize, spacing: f64, height: im
 
 /// A shape at its pose in a body or a compound.
 pub(super) fn part(position: DVec3, rotation: DQuat, shape: Value) -> Value {
-    json!({ "position": vector(position), "rotation": quaternion(rotation), "shape": shape })
+    let fields = [("position", vector(position)), ("rotation", quaternion(rotation)), ("shape", shape)];
+    fields.into_iter().map(|(name, value)| (name.to_string(), value)).collect()
 }
 
 /// Shapes held together, each at its pose.

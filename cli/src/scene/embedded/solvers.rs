@@ -1,6 +1,6 @@
 //! One heap by several solvers, and worlds that ask much of the arithmetic.
 
-use super::parts::{Draft, Item, about_x, about_z, ball, capsule, cuboid, floor};
+use super::parts::{Draft, Item, about_x, ball, capsule, cuboid, floor};
 use serde_json::{Value, json};
 use std::f64::consts::FRAC_PI_2;
 
@@ -74,9 +74,6 @@ pub(super) fn rolling() -> Value {
         bodies.push(roll(ball(0.4), -6.0, 0.4, 3.0));
         bodies.push(roll(capsule(0.25, 0.25), -8.0, 0.25, 2.0).turned(about_x(FRAC_PI_2)));
     }
-    // Without it a ball rolls off the slightest slope.
-    let slope = Item::fixed(cuboid(1.5, 0.1, 3.4)).named("slope").at(-8.4, 0.0, 0.0).turned(about_z(-0.03));
-    bodies.push(slope.at(9.5, 0.05, 0.0).turned(about_z(0.12)));
     let shows = "Balls and logs roll out on rolling friction of 0 to 0.08: the more, the sooner they stop; without it \
         they roll on.";
     Draft::new("rolling", shows, &["R2"]).steps(600, 60.0).seen([-3.0, 8.0, 15.0], [0.0, 0.0, 0.0]).bodies(bodies)

@@ -9,11 +9,11 @@ use carom::{Width, limit_width};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-fn load(name: &str) -> Scene {
+pub(super) fn load(name: &str) -> Scene {
     find(name).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-fn world(scene: &Scene) -> World {
+pub(super) fn world(scene: &Scene) -> World {
     scene.world().unwrap_or_else(|error| panic!("{}: {error}", scene.name))
 }
 
