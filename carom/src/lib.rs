@@ -56,6 +56,8 @@ mod radix;
 mod simd;
 mod threads;
 
+pub use simd::{Width, limit_width};
+
 pub use glam;
 
 /// The examples of the README, compiled and run as tests.

@@ -101,7 +101,7 @@ impl MeshTree {
         };
         let reach = vertices.iter().fold(0.0f32, |reach, vertex| reach.max(vertex.abs().max_element()));
         let unit = power_of_two_below(f64::from(reach)).recip() as f32;
-        let level = Level::new();
+        let level = crate::simd::level();
         let Built { nodes, order, levels } = build::build(level, &boxes, unit);
         let slot = |triangle: u32| Slot { triangle, corners: triangles[triangle as usize] };
         let slots = order.into_iter().map(slot).collect();

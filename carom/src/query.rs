@@ -32,7 +32,7 @@ use crate::distance::{box_axes, feature};
 use crate::pose::{Pose, PoseError};
 use crate::shape::{Shape, ShapeKind};
 use crate::trace::Tracer;
-use fearless_simd::{Level, Simd, dispatch};
+use fearless_simd::{Simd, dispatch};
 use form::Form;
 use glam::{DVec3, Vec3};
 
@@ -261,7 +261,7 @@ fn distance_from(
     if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
         return Ok(balls(f64::from(a.radius()), f64::from(b.radius()), pose_a.position, offset));
     }
-    dispatch!(Level::new(), simd => distance_wide(simd, (a, pose_a), (b, pose_b), offset, cache, tracer))
+    dispatch!(crate::simd::level(), simd => distance_wide(simd, (a, pose_a), (b, pose_b), offset, cache, tracer))
 }
 
 #[inline(always)]
@@ -318,7 +318,7 @@ pub fn overlap(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<boo
             return Ok(answer);
         }
     }
-    dispatch!(Level::new(), simd => overlap_wide(simd, (a, pose_a), (b, pose_b), offset))
+    dispatch!(crate::simd::level(), simd => overlap_wide(simd, (a, pose_a), (b, pose_b), offset))
 }
 
 #[inline(always)]

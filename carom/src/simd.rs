@@ -6,6 +6,75 @@
 
 use fearless_simd::{Level, dispatch, f32x8, f64x4, prelude::*};
 use glam::{DVec3, Vec3};
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// How wide a kernel may be at most. Every width gives the same bits; a limit is there to prove it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Width {
+    /// What every x86-64 machine has.
+    Sse2,
+    /// Four lanes and more instructions for them.
+    Sse42,
+    /// Eight lanes.
+    Avx2,
+    /// The widest of the machine; so unless said.
+    Widest,
+}
+
+impl Width {
+    /// All of them, the narrowest first. On machines that are no x86-64 all mean the same.
+    pub const ALL: [Self; 4] = [Self::Sse2, Self::Sse42, Self::Avx2, Self::Widest];
+}
+
+/// Limits the width of kernels from now on, everywhere in the process; worlds and structures that exist keep theirs.
+/// Where the machine is narrower than the limit, nothing changes.
+///
+/// ```
+/// use carom::prelude::*;
+/// use carom::{Width, limit_width};
+///
+/// let mut hashes = Vec::new();
+/// for width in Width::ALL {
+///     limit_width(width);
+///     let mut world = World::default();
+///     world.add(Body::fixed().shape(Shape::cuboid(5.0, 0.5, 5.0)?))?;
+///     world.add(Body::dynamic().at([0.0, 0.9, 0.0]).shape(Shape::cuboid(0.3, 0.4, 0.5)?))?;
+///     world.step(1.0 / 60.0)?;
+///     hashes.push(world.hash());
+/// }
+/// assert!(hashes.iter().all(|hash| *hash == hashes[0]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn limit_width(width: Width) {
+    LIMIT.store(width as u8, Ordering::Relaxed);
+}
+
+static LIMIT: AtomicU8 = AtomicU8::new(Width::Widest as u8);
+
+/// The level that kernels run at.
+#[inline]
+pub(crate) fn level() -> Level {
+    let best = Level::new();
+    let limit = LIMIT.load(Ordering::Relaxed);
+    if limit == Width::Widest as u8 { best } else { limited(best, limit) }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn limited(best: Level, limit: u8) -> Level {
+    let narrow = if limit == Width::Sse2 as u8 {
+        best.as_sse2().map(Level::Sse2)
+    } else if limit == Width::Sse42 as u8 {
+        best.as_sse4_2().map(Level::Sse4_2)
+    } else {
+        best.as_avx2().map(Level::Avx2)
+    };
+    narrow.unwrap_or(best)
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn limited(best: Level, _: u8) -> Level {
+    best
+}
 
 /// How many points are located at a time.
 pub(crate) const BLOCK: usize = 64;

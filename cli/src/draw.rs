@@ -29,8 +29,9 @@ struct Ground {
     normal: DVec3,
 }
 
-/// The world as it is now; `paths` are where its bodies have been, in the order of the bodies, or nothing.
-pub(crate) fn picture(world: &World, paths: &[Vec<DVec3>], title: &str) -> String {
+/// The world as it is now; `paths` are where its bodies have been, in the order of the bodies, or nothing. It is seen from
+/// where `to_eye` points, if that is said.
+pub(crate) fn picture(world: &World, paths: &[Vec<DVec3>], to_eye: Option<DVec3>, title: &str) -> String {
     let mut solids = Vec::new();
     let mut grounds = Vec::new();
     let mut strokes = Vec::new();
@@ -52,7 +53,7 @@ pub(crate) fn picture(world: &World, paths: &[Vec<DVec3>], title: &str) -> Strin
     }
     let mut points = framed(&solids);
     points.extend(strokes.iter().flat_map(Solid::outline));
-    let camera = Camera::around(&points);
+    let camera = Camera::around(&points, to_eye);
     solids.extend(strokes);
     order::back_to_front(&mut solids, &camera);
     svg::Picture { camera: &camera, solids: &solids, grounds: &grounds, title }.text()

@@ -1,7 +1,7 @@
 //! What happened in a run, as a table for people and as JSON for programs. The JSON's field names are part of the
 //! program's interface; its manual lists them.
 
-use crate::scene::Scene;
+use crate::scene::Listed;
 use carom::body::{BodyKind, BodyRef};
 use carom::world::{StageTimes, World};
 use serde::Serialize;
@@ -33,6 +33,7 @@ pub(crate) struct Report {
     pub(crate) energy: Span<Energy>,
     pub(crate) momentum: Span<Momentum>,
     pub(crate) stages: Stages,
+    pub(crate) hash: String,
     pub(crate) faults: Vec<Fault>,
     pub(crate) end: Vec<BodyState>,
 }
@@ -83,6 +84,7 @@ pub(crate) struct Stages {
     broad: f64,
     narrow: f64,
     response: f64,
+    impact: f64,
 }
 
 /// A body that went non-finite and was set aside.
@@ -150,9 +152,10 @@ impl Report {
         }
         line("", &[]);
         line("stage", &words(&["time per step", "share"]));
-        let Stages { broad, narrow, response } = self.stages;
-        let all = broad + narrow + response;
-        for (name, seconds) in [("broad", broad), ("narrow", narrow), ("response", response), ("all", all)] {
+        let Stages { broad, narrow, response, impact } = self.stages;
+        let all = broad + narrow + response + impact;
+        let stages = [("broad", broad), ("narrow", narrow), ("response", response), ("impact", impact), ("all", all)];
+        for (name, seconds) in stages {
             let per_step = seconds / f64::from(self.steps.max(1)) * 1e6;
             let share = if all > 0.0 { 100.0 * seconds / all } else { 0.0 };
             line(name, &[format!("{per_step:.1} µs"), format!("{share:.0} %")]);
@@ -172,36 +175,16 @@ impl Report {
 }
 
 /// The scenes as a JSON array, with a line break at its end.
-pub(crate) fn scenes_json(scenes: &[Scene]) -> String {
-    #[derive(Serialize)]
-    struct Listed<'a> {
-        name: &'a str,
-        shows: &'a str,
-        capabilities: &'a [String],
-        bodies: usize,
-        steps: u32,
-        dt: f32,
-    }
-    let listed: Vec<Listed<'_>> = scenes
-        .iter()
-        .map(|Scene { name, shows, capabilities, bodies, steps, dt, .. }| Listed {
-            name,
-            shows,
-            capabilities,
-            bodies: bodies.len(),
-            steps: *steps,
-            dt: *dt,
-        })
-        .collect();
-    pretty(&listed)
+pub(crate) fn scenes_json(scenes: &[Listed]) -> String {
+    pretty(&scenes)
 }
 
 /// The scenes as a table.
-pub(crate) fn scenes_table(scenes: &[Scene]) -> String {
-    let mut text = format!("{:<10} {:>6}  {:<16} shows\n", "scene", "bodies", "capabilities");
+pub(crate) fn scenes_table(scenes: &[Listed]) -> String {
+    let mut text = format!("{:<10} {:>6}  {:<20} shows\n", "scene", "bodies", "capabilities");
     for scene in scenes {
         let capabilities = scene.capabilities.join(" ");
-        text += &format!("{:<10} {:>6}  {capabilities:<16} {}\n", scene.name, scene.bodies.len(), scene.shows);
+        text += &format!("{:<10} {:>6}  {capabilities:<20} {}\n", scene.name, scene.bodies, scene.shows);
     }
     text + "\nTry `carom run NAME`, or `carom draw NAME --output NAME.svg`.\n"
 }
@@ -267,6 +250,7 @@ impl Stages {
         self.broad += times.broad.as_secs_f64();
         self.narrow += times.narrow.as_secs_f64();
         self.response += times.response.as_secs_f64();
+        self.impact += times.impact.as_secs_f64();
     }
 }
 

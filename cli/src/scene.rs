@@ -4,16 +4,21 @@
 pub(crate) mod embedded;
 mod error;
 mod file;
+mod json;
 mod schema;
+mod settings;
+mod shape_file;
 
 pub(crate) use error::{Look, SceneError, Text};
-pub(crate) use file::json_error;
+pub(crate) use json::json_error;
 pub(crate) use schema::SCHEMA;
+pub(crate) use settings::{Camera, Settings};
 
 use carom::body::{Body, BodyError};
 use carom::glam::Vec3;
 use carom::pose::PoseError;
-use carom::world::World;
+use carom::world::{World, WorldBuilder, WorldError};
+use serde::Serialize;
 use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
@@ -27,8 +32,20 @@ pub(crate) struct Scene {
     pub(crate) dt: f32,
     pub(crate) steps: u32,
     pub(crate) bodies: Vec<SceneBody>,
-    gravity: Vec3,
+    pub(crate) settings: Settings,
+    pub(crate) camera: Option<Camera>,
     text: Text,
+}
+
+/// What a list of scenes says of one. Field names are part of the program's interface; its manual lists them.
+#[derive(Debug, Serialize)]
+pub(crate) struct Listed {
+    pub(crate) name: String,
+    pub(crate) shows: String,
+    pub(crate) capabilities: Vec<String>,
+    pub(crate) bodies: usize,
+    pub(crate) steps: u32,
+    pub(crate) dt: f32,
 }
 
 /// A body and where it stands in the scene's text.
@@ -36,6 +53,10 @@ pub(crate) struct Scene {
 pub(crate) struct SceneBody {
     pub(crate) name: Option<String>,
     body: Body,
+    force: Vec3,
+    torque: Vec3,
+    /// Whether more than one of its fields says how heavy it is.
+    has_many_masses: bool,
     span: Range<usize>,
 }
 
@@ -58,7 +79,23 @@ pub(crate) fn find(name: &str) -> Result<Scene, SceneError> {
     file::read(Text::new(name, text))
 }
 
+/// The scene in a text, which [`Scene::source`] gave.
+pub(crate) fn read(name: &str, text: &str) -> Result<Scene, SceneError> {
+    file::read(Text::new(name, text))
+}
+
+/// The scenes that the program brings along, the default first. Their bodies are counted but not made.
+pub(crate) fn listed() -> Result<Vec<Listed>, SceneError> {
+    let texts = embedded::names().into_iter().filter_map(|name| Some((name, embedded::text(name)?)));
+    texts.map(|(name, text)| json::listed(&Text::new(name, text))).collect()
+}
+
 impl Scene {
+    /// Its name and its text, for a recording.
+    pub(crate) fn source(&self) -> (&str, &str) {
+        (self.text.name(), self.text.as_str())
+    }
+
     /// The same scene with another number of steps or another time step.
     pub(crate) fn with(mut self, steps: Option<u32>, dt: Option<f32>) -> Self {
         self.steps = steps.unwrap_or(self.steps);
@@ -68,11 +105,21 @@ impl Scene {
 
     /// The world at its start; bodies count as in the scene.
     pub(crate) fn world(&self) -> Result<World, SceneError> {
-        let built = World::builder().gravity(self.gravity).build();
-        let mut world =
-            built.map_err(|error| self.text.error_at_field("gravity", 0..self.text.len(), error.to_string()))?;
+        self.world_by(self.settings.builder())
+    }
+
+    /// The same world, built by other settings.
+    pub(crate) fn world_by(&self, builder: WorldBuilder) -> Result<World, SceneError> {
+        let mut world = builder.build().map_err(|error| {
+            let field = match error {
+                WorldError::BounceThreshold { .. } => "bounce_threshold",
+                WorldError::HitSpeed { .. } => "hit_speed",
+                _ => "gravity",
+            };
+            self.text.error_at_field(field, 0..self.text.len(), error.to_string())
+        })?;
         for (index, body) in self.bodies.iter().enumerate() {
-            world.add(body.body.clone()).map_err(|error| self.refused(index, &error))?;
+            body.enter(&mut world).map_err(|error| self.refused(index, &error))?;
         }
         Ok(world)
     }
@@ -94,6 +141,19 @@ impl Scene {
     }
 }
 
+impl SceneBody {
+    fn enter(&self, world: &mut World) -> Result<(), BodyError> {
+        let id = world.add(self.body.clone())?;
+        if self.force != Vec3::ZERO {
+            world.body_mut(id)?.set_constant_force(self.force)?;
+        }
+        if self.torque != Vec3::ZERO {
+            world.body_mut(id)?.set_constant_torque(self.torque)?;
+        }
+        Ok(())
+    }
+}
+
 fn body_title(index: usize, name: Option<&str>) -> String {
     name.map_or_else(|| format!("body {index}"), |name| format!("body {index} ({name})"))
 }
@@ -103,12 +163,28 @@ fn blamed_field(error: &BodyError) -> Option<&'static str> {
     match error {
         BodyError::Pose { error: PoseError::Position(_) } => Some("position"),
         BodyError::Pose { error: PoseError::Rotation(_) } => Some("rotation"),
-        BodyError::NotFinite { what: "velocity", .. } => Some("velocity"),
-        BodyError::NotFinite { what: "angular velocity", .. } => Some("angular_velocity"),
-        BodyError::OutOfRange { what: "friction", .. } => Some("friction"),
-        BodyError::OutOfRange { what: "restitution", .. } => Some("restitution"),
+        BodyError::NotFinite { what, .. } | BodyError::OutOfRange { what, .. } => FIELDS
+            .iter()
+            .find(|field| field.replace('_', " ") == *what)
+            .copied()
+            .or((*what == "greatest speed").then_some("max_speed")),
         BodyError::NoContacts { .. } | BodyError::ShapePose { .. } => Some("shape"),
         BodyError::Mass { .. } | BodyError::TotalMass { .. } => Some("density"),
         _ => None,
     }
 }
+
+/// The fields of a body that a refusal may name.
+const FIELDS: &[&str] = &[
+    "velocity",
+    "angular_velocity",
+    "friction",
+    "restitution",
+    "rolling_friction",
+    "surface_velocity",
+    "linear_damping",
+    "angular_damping",
+    "gravity_scale",
+    "force",
+    "torque",
+];

@@ -17,7 +17,7 @@ pub(super) struct Apart {
 
 impl Default for Apart {
     fn default() -> Self {
-        Self { level: Level::new(), ids: Vec::new(), columns: BoxColumns::default() }
+        Self { level: crate::simd::level(), ids: Vec::new(), columns: BoxColumns::default() }
     }
 }
 

@@ -74,7 +74,7 @@ pub(super) struct BoxTree {
 
 impl Default for BoxTree {
     fn default() -> Self {
-        Self { level: Level::new(), nodes: Vec::new(), depths: Vec::new(), blocks: Vec::new(), ids: Vec::new() }
+        Self { level: crate::simd::level(), nodes: Vec::new(), depths: Vec::new(), blocks: Vec::new(), ids: Vec::new() }
     }
 }
 

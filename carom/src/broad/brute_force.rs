@@ -19,7 +19,7 @@ pub struct AllBoxes {
 
 impl Default for AllBoxes {
     fn default() -> Self {
-        Self { level: Level::new(), ids: Vec::new(), blocks: Vec::new() }
+        Self { level: crate::simd::level(), ids: Vec::new(), blocks: Vec::new() }
     }
 }
 

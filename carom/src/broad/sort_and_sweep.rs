@@ -87,7 +87,7 @@ impl KeyOrder {
 impl Default for SweptAxis {
     fn default() -> Self {
         Self {
-            level: Level::new(),
+            level: crate::simd::level(),
             axis: 0,
             order: KeyOrder::default(),
             keys: Vec::new(),

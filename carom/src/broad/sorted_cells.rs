@@ -84,7 +84,7 @@ pub(super) struct SortedCells {
 impl Default for SortedCells {
     fn default() -> Self {
         Self {
-            level: Level::new(),
+            level: crate::simd::level(),
             tiling: Tiling::new(1.0, Vec3::ZERO),
             first: IVec3::ZERO,
             last: IVec3::ZERO,

@@ -90,7 +90,7 @@ impl Gathered {
 impl Default for HashedCells {
     fn default() -> Self {
         Self {
-            level: Level::new(),
+            level: crate::simd::level(),
             table: CellTable::default(),
             levels: Vec::new(),
             boxes: Vec::new(),

@@ -131,7 +131,7 @@ impl NearPair for Pair {
 impl Default for DynamicTree {
     fn default() -> Self {
         Self {
-            level: Level::new(),
+            level: crate::simd::level(),
             slot_of: Vec::new(),
             slots: Slots::default(),
             nodes: Nodes::default(),

@@ -19,7 +19,7 @@ use super::descent::{CAREFUL, Face};
 use super::feature::Pair;
 use super::simplex::{Difference, Simplex, Vertex, Vertices};
 use crate::trace::{GjkStep, StopReason, Tracer};
-use fearless_simd::{Level, Simd, dispatch};
+use fearless_simd::{Simd, dispatch};
 use glam::DVec3;
 
 const STEP_LIMIT: usize = 1000;
@@ -145,7 +145,7 @@ pub(crate) fn search(
     cache: &mut Cache,
     tracer: &mut impl Tracer,
 ) -> Result<(), SupportFault> {
-    dispatch!(Level::new(), simd => search_wide(simd, found, difference, goal, cache, tracer))
+    dispatch!(crate::simd::level(), simd => search_wide(simd, found, difference, goal, cache, tracer))
 }
 
 /// The same where the level is known already.

@@ -9,7 +9,7 @@ use super::placement::Placement;
 use super::segment;
 use super::simplex::Difference;
 use crate::trace::{StopReason, Tracer};
-use fearless_simd::{Level, Simd, dispatch};
+use fearless_simd::{Simd, dispatch};
 use glam::DVec3;
 
 /// Why a computation ended.
@@ -137,7 +137,7 @@ pub(crate) fn of_convex_traced<T: Tracer>(
     cache: &mut Cache,
     tracer: &mut T,
 ) -> Result<Option<Separation>, SupportFault> {
-    dispatch!(Level::new(), simd => of_convex_wide(simd, a, b, b_in_a, limit, cache, tracer))
+    dispatch!(crate::simd::level(), simd => of_convex_wide(simd, a, b, b_in_a, limit, cache, tracer))
 }
 
 /// The same where the level is known already.

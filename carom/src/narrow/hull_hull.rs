@@ -19,7 +19,7 @@ use crate::distance::placement::Placement;
 use crate::shape::ConvexHull;
 use crate::shape::hull::lanes;
 use crate::trace::{AxisKind, AxisStep, StopReason, Tracer};
-use fearless_simd::{Level, Simd, dispatch};
+use fearless_simd::{Simd, dispatch};
 use glam::{DVec3, Mat3, Vec3};
 
 /// What products of f32 may be off by, as a share of the size of their numbers.
@@ -88,7 +88,7 @@ pub(super) fn meet(
     if !SIZES.contains(&pair.scale) || pair.scale > MOST_RATIO * small {
         return Finding::Unknown;
     }
-    dispatch!(Level::new(), simd => pair.meet(simd, b_in_a, limit, tracer))
+    dispatch!(crate::simd::level(), simd => pair.meet(simd, b_in_a, limit, tracer))
 }
 
 /// Two hulls in f32, in the frame of the first.

@@ -276,6 +276,11 @@ impl Meetings {
         self.meetings.clone_from(&copy.meetings);
         self.refused = copy.refused.iter().copied().collect();
         self.place_of = self.heads.iter().map(|head| head.pair).zip(0..).collect();
+        self.ask_anew();
+    }
+
+    /// The broad phase is built anew: what it tells next are all pairs that there are.
+    pub(crate) fn ask_anew(&mut self) {
         self.is_behind = true;
     }
 

@@ -61,7 +61,7 @@ enum Limit {
 impl Default for ClosePairs {
     fn default() -> Self {
         Self {
-            level: Level::new(),
+            level: crate::simd::level(),
             cells: Cells::default(),
             sorted: SortedPoints::default(),
             pairs: Vec::new(),

@@ -79,7 +79,7 @@ struct Item {
 impl Default for PointTree {
     fn default() -> Self {
         Self {
-            level: Level::new(),
+            level: crate::simd::level(),
             count: 0,
             scale: 1.0,
             leaves: Vec::new(),

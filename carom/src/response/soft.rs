@@ -115,6 +115,14 @@ pub(super) fn solve(
 }
 
 impl Soft {
+    /// Of each patch its pair and its colour.
+    pub(super) fn colours(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.colouring.placed().iter().map(|(patch, lane)| {
+            let pack = lane / WIDTH as u32;
+            (patch.meeting, self.colouring.groups().partition_point(|(packs, _)| packs.end <= pack) as u32)
+        })
+    }
+
     /// Gives a row to each body that something touches, and a colour to each patch; returns where movable rows begin.
     fn find_rows(&mut self, meetings: &Meetings, bodies: &Bodies) -> u32 {
         let Self { colouring, row_of, body_of, .. } = self;

@@ -8,7 +8,6 @@ use crate::broad::Structure;
 use crate::island::Islands;
 use crate::narrow::{InnerEdges, Meetings};
 use crate::response::{self, Solver};
-use fearless_simd::Level;
 use glam::Vec3;
 
 /// Settings of a world to be.
@@ -143,7 +142,7 @@ impl WorldBuilder {
             solver: self.solver,
             bounce_threshold: self.bounce_threshold,
             threads: self.threads.unwrap_or_else(rayon::current_num_threads).max(1),
-            level: Level::new(),
+            level: crate::simd::level(),
             moves: Vec::new(),
             meetings: Meetings::new(self.inner_edges),
             islands: Islands::default(),

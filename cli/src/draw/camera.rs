@@ -27,8 +27,9 @@ pub(super) struct Camera {
 }
 
 impl Camera {
-    /// A camera just far enough away to have all the points in the picture.
-    pub(super) fn around(points: &[DVec3]) -> Self {
+    /// A camera just far enough away to have all the points in the picture, in the direction `to_eye` of them.
+    pub(super) fn around(points: &[DVec3], to_eye: Option<DVec3>) -> Self {
+        let to_eye = to_eye.and_then(DVec3::try_normalize).unwrap_or(TO_EYE.normalize());
         let (least, greatest) = points
             .iter()
             .filter(|point| point.is_finite())
@@ -38,7 +39,7 @@ impl Camera {
         } else {
             (DVec3::ZERO, 4.0)
         };
-        let mut camera = Self::looking_at(middle, 4.0 * size);
+        let mut camera = Self::looking_at(middle, to_eye, 4.0 * size);
         // Move the middle of the projection into the middle of the picture, then go nearer; each makes the other a
         // little wrong, and after a few rounds neither moves any more.
         for _ in 0..12 {
@@ -53,14 +54,15 @@ impl Camera {
             let metres = distance / (FOCAL * WIDTH);
             let target = camera.target + camera.right * (off.x * metres) - camera.up * (off.y * metres);
             let fill = ((high - low) / (FILL * DVec2::new(WIDTH, HEIGHT))).max_element();
-            camera = Self::looking_at(target, (distance * fill).max(0.6 * size));
+            camera = Self::looking_at(target, to_eye, (distance * fill).max(0.6 * size));
         }
         camera
     }
 
-    fn looking_at(target: DVec3, distance: f64) -> Self {
-        let forward = -TO_EYE.normalize();
-        let right = forward.cross(DVec3::Y).normalize();
+    fn looking_at(target: DVec3, to_eye: DVec3, distance: f64) -> Self {
+        let forward = -to_eye;
+        // Straight from above or below there is no right but one that is chosen.
+        let right = forward.cross(DVec3::Y).try_normalize().unwrap_or(DVec3::X);
         Self { eye: target - forward * distance, target, right, up: right.cross(forward), forward }
     }
 
@@ -99,7 +101,7 @@ mod tests {
             let points: Vec<DVec3> = (0..random.usize(2..40))
                 .map(|_| middle + scale * DVec3::new(random.f64(), random.f64(), random.f64()))
                 .collect();
-            let camera = Camera::around(&points);
+            let camera = Camera::around(&points, None);
             let seen: Vec<DVec2> = points.iter().filter_map(|point| camera.project(*point)).collect();
             assert_eq!(seen.len(), points.len());
             let low = seen.iter().copied().fold(DVec2::INFINITY, DVec2::min);
@@ -111,7 +113,7 @@ mod tests {
     #[test]
     fn nothing_or_one_point_still_makes_a_camera() {
         for points in [vec![], vec![DVec3::ONE], vec![DVec3::NAN]] {
-            let camera = Camera::around(&points);
+            let camera = Camera::around(&points, None);
             assert!(camera.eye.is_finite() && camera.project(camera.target).is_some());
         }
     }

@@ -120,7 +120,7 @@ mod tests {
     }
 
     fn middles(mut solids: Vec<Solid>) -> Vec<DVec3> {
-        let camera = Camera::around(&solids.iter().flat_map(Solid::outline).collect::<Vec<_>>());
+        let camera = Camera::around(&solids.iter().flat_map(Solid::outline).collect::<Vec<_>>(), None);
         back_to_front(&mut solids, &camera);
         solids.iter().map(Solid::middle).collect()
     }

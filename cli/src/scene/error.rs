@@ -107,6 +107,11 @@ impl Text {
         &self.name
     }
 
+    /// Where files that the text names are looked for: beside it.
+    pub(super) fn folder(&self) -> &Path {
+        Path::new(&self.name).parent().unwrap_or(Path::new(""))
+    }
+
     pub(crate) fn as_str(&self) -> &str {
         &self.text
     }

@@ -1,23 +1,27 @@
-//! Reads scenes from JSON and TOML, so that every error knows its place in the text.
-//!
-//! TOML's reader knows the span of each value. JSON's knows only how far it has read, so bodies and shapes are taken as
-//! raw slices of the text first, and each is then read on its own: what is wrong with it is in that slice.
+//! What a scene file holds, in JSON and in TOML, so that every error knows its place in the text.
 
 use super::error::{SceneError, Text};
-use super::{Scene, SceneBody, body_title};
-use carom::body::{Body, BodyKind};
+use super::settings::{Camera, ContinuousFile, InnerEdgesFile, MixingFile, Settings, SolverFile, StructureFile, yes};
+use super::shape_file::ShapeFile;
+use super::{Listed, Scene, SceneBody, body_title, json};
+use carom::body::{Body, BodyKind, BodyShape, Material};
+use carom::broad::Structure;
+use carom::detector::Filter;
 use carom::glam::{DVec3, Quat, Vec3};
+use carom::mass::MassProperties;
+use carom::narrow::InnerEdges;
 use carom::pose::LocalPose;
+use carom::response::Solver;
 use carom::shape::Shape;
+use carom::world::Continuous;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use std::ops::Range;
 use toml::Spanned;
 
 /// A scene as it is written, with bodies of type `B`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object with `bodies`")]
-struct SceneFile<B> {
+pub(super) struct SceneFile<B> {
     #[serde(rename = "$schema")]
     _schema: Option<String>,
     name: Option<String>,
@@ -27,18 +31,33 @@ struct SceneFile<B> {
     capabilities: Vec<String>,
     #[serde(default = "earth")]
     gravity: Vec3,
+    #[serde(default, with = "StructureFile")]
+    broad_phase: Structure,
+    #[serde(default, with = "SolverFile")]
+    solver: Solver,
+    #[serde(default, with = "InnerEdgesFile")]
+    inner_edges: InnerEdges,
+    #[serde(default = "yes")]
+    sleeping: bool,
+    #[serde(default = "one")]
+    bounce_threshold: f32,
+    #[serde(default = "one")]
+    hit_speed: f32,
+    #[serde(default, with = "ContinuousFile")]
+    continuous: Continuous,
+    camera: Option<Camera>,
     #[serde(default = "sixtieth")]
     dt: f32,
     #[serde(default = "ten_seconds")]
     steps: u32,
-    bodies: Vec<B>,
+    pub(super) bodies: Vec<B>,
 }
 
 /// A body as it is written, with shapes of type `S`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object with `shape` or `shapes`")]
-struct BodyFile<S> {
-    name: Option<String>,
+pub(super) struct BodyFile<S> {
+    pub(super) name: Option<String>,
     #[serde(default = "dynamic")]
     kind: BodyKind,
     #[serde(default)]
@@ -53,11 +72,40 @@ struct BodyFile<S> {
     #[serde(default = "Vec::new")]
     shapes: Vec<PartFile<S>>,
     density: Option<f32>,
+    mass: Option<f32>,
+    mass_properties: Option<MassProperties>,
     restitution: Option<f32>,
     friction: Option<f32>,
+    rolling_friction: Option<f32>,
+    surface_velocity: Option<Vec3>,
+    friction_mixing: Option<MixingFile>,
+    restitution_mixing: Option<MixingFile>,
+    #[serde(default)]
+    sensor: bool,
+    groups: Option<u32>,
+    mask: Option<u32>,
+    linear_damping: Option<f32>,
+    angular_damping: Option<f32>,
+    gravity_scale: Option<f32>,
+    #[serde(default)]
+    lock_translation: [bool; 3],
+    #[serde(default)]
+    lock_rotation: [bool; 3],
+    max_speed: Option<f32>,
+    max_angular_speed: Option<f32>,
+    #[serde(default)]
+    force: Vec3,
+    #[serde(default)]
+    torque: Vec3,
+    #[serde(default = "yes")]
+    may_sleep: bool,
+    #[serde(default = "yes")]
+    enabled: bool,
+    #[serde(default)]
+    user_data: u64,
 }
 
-/// A shape and its pose in the body.
+/// A shape and its pose in the body. What it does not say of its surface and its groups is as the body says.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object with `shape`")]
 struct PartFile<S> {
@@ -66,10 +114,25 @@ struct PartFile<S> {
     #[serde(default)]
     rotation: Quat,
     shape: S,
+    restitution: Option<f32>,
+    friction: Option<f32>,
+    rolling_friction: Option<f32>,
+    surface_velocity: Option<Vec3>,
+    friction_mixing: Option<MixingFile>,
+    restitution_mixing: Option<MixingFile>,
+    sensor: Option<bool>,
+    groups: Option<u32>,
+    mask: Option<u32>,
+    #[serde(default)]
+    user_data: u64,
 }
 
 fn earth() -> Vec3 {
     Vec3::new(0.0, -9.81, 0.0)
+}
+
+fn one() -> f32 {
+    1.0
 }
 
 fn sixtieth() -> f32 {
@@ -86,22 +149,25 @@ fn dynamic() -> BodyKind {
 
 /// The scene in a text; a name that ends in `.toml` says that it is TOML.
 pub(super) fn read(text: Text) -> Result<Scene, SceneError> {
-    if text.name().to_lowercase().ends_with(".toml") { read_toml(text) } else { read_json(text) }
+    if text.name().to_lowercase().ends_with(".toml") { read_toml(text) } else { json::read(text) }
 }
 
 fn read_toml(text: Text) -> Result<Scene, SceneError> {
-    let scene: SceneFile<Spanned<BodyFile<Shape>>> =
+    let mut scene: SceneFile<Spanned<BodyFile<Spanned<ShapeFile>>>> =
         toml::from_str(text.as_str()).map_err(|error| toml_error(&text, &error))?;
-    let SceneFile { name, shows, capabilities, gravity, dt, steps, bodies, _schema } = scene;
-    let bodies = bodies
-        .into_iter()
-        .map(|body| {
-            let span = body.span();
-            let mut written = body.into_inner();
-            SceneBody { name: written.name.take(), body: described(written), span }
-        })
-        .collect();
-    checked(Parts { name, shows, capabilities, gravity, dt, steps, bodies }, text)
+    let mut bodies = Vec::with_capacity(scene.bodies.len());
+    for (index, body) in std::mem::take(&mut scene.bodies).into_iter().enumerate() {
+        let span = body.span();
+        let written = body.into_inner();
+        let title = body_title(index, written.name.as_deref());
+        let shape = |file: Spanned<ShapeFile>| {
+            let span = file.span();
+            let shape = file.into_inner().shape(text.folder());
+            shape.map_err(|said| text.error(span, format!("{title}: {said}"), "this shape"))
+        };
+        bodies.push(written.described(span, shape)?);
+    }
+    checked(scene, bodies, &text)
 }
 
 /// What TOML's reader says, with the body that it says it of.
@@ -124,190 +190,126 @@ fn toml_error(text: &Text, error: &toml::de::Error) -> SceneError {
     text.error(span, message, "here")
 }
 
-fn read_json(text: Text) -> Result<Scene, SceneError> {
-    let whole = text.as_str();
-    let scene: SceneFile<&RawValue> =
-        serde_json::from_str(whole).map_err(|error| json_error(&text, 0..whole.len(), "", &error))?;
-    let mut bodies = Vec::with_capacity(scene.bodies.len());
-    for (index, raw) in scene.bodies.iter().enumerate() {
-        bodies.push(json_body(&text, index, span_in(whole, raw))?);
+impl<B> SceneFile<B> {
+    /// What a list says of it.
+    pub(super) fn listed(self, text: &Text) -> Listed {
+        let Self { name, shows, capabilities, steps, dt, bodies, .. } = self;
+        let name = name.unwrap_or_else(|| text.name().to_string());
+        Listed { name, shows, capabilities, bodies: bodies.len(), steps, dt }
     }
-    let SceneFile { name, shows, capabilities, gravity, dt, steps, .. } = scene;
-    checked(Parts { name, shows, capabilities, gravity, dt, steps, bodies }, text)
 }
 
-fn json_body(text: &Text, index: usize, span: Range<usize>) -> Result<SceneBody, SceneError> {
-    let whole = text.as_str();
-    let written: BodyFile<&RawValue> = serde_json::from_str(&whole[span.clone()])
-        .map_err(|error| json_error(text, span.clone(), &body_title(index, None), &error))?;
-    let title = body_title(index, written.name.as_deref());
-    let shape = |raw: &RawValue| -> Result<Shape, SceneError> {
-        serde_json::from_str(raw.get()).map_err(|error| json_error(text, span_in(whole, raw), &title, &error))
-    };
-    let BodyFile { name, kind, position, rotation, velocity, angular_velocity, density, restitution, friction, .. } =
-        written;
-    let mut parts = Vec::with_capacity(written.shapes.len());
-    for part in written.shapes {
-        parts.push(PartFile { position: part.position, rotation: part.rotation, shape: shape(part.shape)? });
+impl<S> BodyFile<S> {
+    /// The body for the world, with the shapes that `shape` makes; what is not written stays as the library has it.
+    pub(super) fn described(
+        mut self,
+        span: Range<usize>,
+        mut shape: impl FnMut(S) -> Result<Shape, SceneError>,
+    ) -> Result<SceneBody, SceneError> {
+        let mut body = Body::new(self.kind)
+            .at(self.position)
+            .rotated(self.rotation)
+            .velocity(self.velocity)
+            .angular_velocity(self.angular_velocity)
+            .material(self.material())
+            .lock_translation(self.lock_translation)
+            .lock_rotation(self.lock_rotation)
+            .may_sleep(self.may_sleep)
+            .user_data(self.user_data);
+        let every = Filter::default();
+        let filter = Filter { groups: self.groups.unwrap_or(every.groups), mask: self.mask.unwrap_or(every.mask) };
+        let as_body = |part: BodyShape, is_sensor: bool| if is_sensor { part.sensor() } else { part };
+        if let Some(written) = self.shape.take() {
+            body = body.part(as_body(BodyShape::new(shape(written)?).filter(filter), self.sensor));
+        }
+        for part in std::mem::take(&mut self.shapes) {
+            let material = part.material(self.material());
+            let filter =
+                Filter { groups: part.groups.unwrap_or(filter.groups), mask: part.mask.unwrap_or(filter.mask) };
+            let PartFile { position, rotation, sensor, user_data, .. } = part;
+            let made = BodyShape::new(shape(part.shape)?).at(LocalPose::new(position, rotation));
+            let made = made.material(material).filter(filter).user_data(user_data);
+            body = body.part(as_body(made, sensor.unwrap_or(self.sensor)));
+        }
+        let with = |body: Body, value: Option<f32>, set: fn(Body, f32) -> Body| match value {
+            Some(value) => set(body, value),
+            None => body,
+        };
+        body = with(body, self.density, Body::density);
+        body = with(body, self.mass, Body::mass);
+        body = with(body, self.linear_damping, Body::linear_damping);
+        body = with(body, self.angular_damping, Body::angular_damping);
+        body = with(body, self.gravity_scale, Body::gravity_scale);
+        body = with(body, self.max_speed, Body::max_speed);
+        body = with(body, self.max_angular_speed, Body::max_angular_speed);
+        if let Some(properties) = self.mass_properties {
+            body = body.mass_properties(properties);
+        }
+        if !self.enabled {
+            body = body.disabled();
+        }
+        let masses = [self.density.is_some(), self.mass.is_some(), self.mass_properties.is_some()];
+        let has_many_masses = masses.iter().filter(|is_given| **is_given).count() > 1;
+        Ok(SceneBody { name: self.name, body, force: self.force, torque: self.torque, has_many_masses, span })
     }
-    let body = BodyFile {
-        name: None,
-        kind,
-        position,
-        rotation,
-        velocity,
-        angular_velocity,
-        shape: written.shape.map(shape).transpose()?,
-        shapes: parts,
-        density,
-        restitution,
-        friction,
-    };
-    Ok(SceneBody { name, body: described(body), span })
+
+    fn material(&self) -> Material {
+        let usual = Material::default();
+        Material {
+            friction: self.friction.unwrap_or(usual.friction),
+            restitution: self.restitution.unwrap_or(usual.restitution),
+            rolling_friction: self.rolling_friction.unwrap_or(usual.rolling_friction),
+            surface_velocity: self.surface_velocity.unwrap_or(usual.surface_velocity),
+            friction_mixing: self.friction_mixing.map(Into::into),
+            restitution_mixing: self.restitution_mixing.map(Into::into),
+        }
+    }
 }
 
-/// Where a raw value stands in the text that it was read from.
-fn span_in(whole: &str, raw: &RawValue) -> Range<usize> {
-    let start = raw.get().as_ptr() as usize - whole.as_ptr() as usize;
-    start..start + raw.get().len()
+impl<S> PartFile<S> {
+    /// The body's material but for what the part says.
+    fn material(&self, body: Material) -> Material {
+        Material {
+            friction: self.friction.unwrap_or(body.friction),
+            restitution: self.restitution.unwrap_or(body.restitution),
+            rolling_friction: self.rolling_friction.unwrap_or(body.rolling_friction),
+            surface_velocity: self.surface_velocity.unwrap_or(body.surface_velocity),
+            friction_mixing: self.friction_mixing.map(Into::into).or(body.friction_mixing),
+            restitution_mixing: self.restitution_mixing.map(Into::into).or(body.restitution_mixing),
+        }
+    }
 }
 
-/// The body for the world; what is not written stays as the library has it.
-fn described(written: BodyFile<Shape>) -> Body {
-    let mut body = Body::new(written.kind)
-        .at(written.position)
-        .rotated(written.rotation)
-        .velocity(written.velocity)
-        .angular_velocity(written.angular_velocity);
-    if let Some(shape) = written.shape {
-        body = body.shape(shape);
-    }
-    for part in written.shapes {
-        body = body.shape_at(LocalPose::new(part.position, part.rotation), part.shape);
-    }
-    if let Some(density) = written.density {
-        body = body.density(density);
-    }
-    if let Some(restitution) = written.restitution {
-        body = body.restitution(restitution);
-    }
-    if let Some(friction) = written.friction {
-        body = body.friction(friction);
-    }
-    body
-}
-
-struct Parts {
-    name: Option<String>,
-    shows: String,
-    capabilities: Vec<String>,
-    gravity: Vec3,
-    dt: f32,
-    steps: u32,
-    bodies: Vec<SceneBody>,
-}
-
-fn checked(parts: Parts, text: Text) -> Result<Scene, SceneError> {
-    let Parts { name, shows, capabilities, gravity, dt, steps, bodies } = parts;
+/// The scene, once what its text says beside the bodies is sound.
+pub(super) fn checked<B>(scene: SceneFile<B>, bodies: Vec<SceneBody>, text: &Text) -> Result<Scene, SceneError> {
+    let SceneFile {
+        gravity, broad_phase, solver, inner_edges, sleeping, bounce_threshold, hit_speed, continuous, ..
+    } = scene;
+    let settings =
+        Settings { gravity, broad_phase, solver, inner_edges, sleeping, bounce_threshold, hit_speed, continuous };
+    let SceneFile { name, shows, capabilities, camera, dt, steps, .. } = scene;
+    let wrong = |field: &str, message: String| Err(text.error_at_field(field, 0..text.len(), message));
     if !(dt > 0.0 && dt.is_finite()) {
-        let message = format!("the time step is {dt} s; it must be a finite number greater than zero");
-        return Err(text.error_at_field("dt", 0..text.len(), message));
+        return wrong("dt", format!("the time step is {dt} s; it must be a finite number greater than zero"));
+    }
+    if let Some((field, message)) = settings.overlong() {
+        return wrong(field, message);
+    }
+    if let Some(message) = camera.and_then(|camera| camera.objection()) {
+        return wrong("camera", message);
+    }
+    for (index, body) in bodies.iter().enumerate().filter(|(_, body)| body.has_many_masses) {
+        let title = body_title(index, body.name.as_deref());
+        let message = format!("{title}: of `density`, `mass` and `mass_properties` only one can be given");
+        return Err(text.error(body.span.clone(), message, "this body"));
     }
     let name = name.unwrap_or_else(|| text.name().to_string());
-    Ok(Scene { name, shows, capabilities, dt, steps, bodies, gravity, text })
-}
-
-/// What JSON's reader says of the slice `span`, placed in the whole text.
-pub(crate) fn json_error(text: &Text, span: Range<usize>, title: &str, error: &serde_json::Error) -> SceneError {
-    let suffix = format!(" at line {} column {}", error.line(), error.column());
-    let said = error.to_string();
-    let said = said.strip_suffix(&suffix).unwrap_or(&said);
-    let message = if title.is_empty() { said.to_string() } else { format!("{title}: {said}") };
-    let slice = &text.as_str()[span.clone()];
-    if error.line() == 0 {
-        // The value was well formed, and refused as a whole.
-        return text.error(span, message, "this value");
-    }
-    let line_start: usize = slice.split_inclusive('\n').take(error.line() - 1).map(str::len).sum();
-    let offset = (line_start + error.column().saturating_sub(1)).min(slice.len());
-    let (label, token) = match opening(slice, offset) {
-        // A sound list or object that was refused when it had been read.
-        Some(start) if error.is_data() => ("this value", start..offset + 1),
-        _ if error.is_eof() => ("the text ends here", token_at(slice, offset)),
-        _ => ("here", token_at(slice, offset)),
-    };
-    text.error(span.start + token.start..span.start + token.end, message, label)
-}
-
-/// Where the list or object begins that ends at `offset`; none if the letter there closes nothing.
-fn opening(text: &str, offset: usize) -> Option<usize> {
-    let mut open = Vec::new();
-    let mut letters = text.bytes().enumerate();
-    while let Some((at, letter)) = letters.next() {
-        match letter {
-            b'"' => {
-                // To the end of the string; a backslash takes the next letter with it.
-                while let Some((_, letter)) = letters.next().filter(|(_, letter)| *letter != b'"') {
-                    if letter == b'\\' {
-                        letters.next();
-                    }
-                }
-            }
-            b'{' | b'[' => open.push(at),
-            b'}' | b']' if at == offset => return open.pop(),
-            b'}' | b']' => drop(open.pop()),
-            _ => {}
-        }
-    }
-    None
-}
-
-/// The string, number or word that has the letter at `offset`, or that letter alone: JSON's reader stops at the end or
-/// the beginning of what it could not use.
-fn token_at(text: &str, offset: usize) -> Range<usize> {
-    let bytes = text.as_bytes();
-    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-._".contains(byte);
-    match bytes.get(offset) {
-        Some(b'"') => bytes[..offset].iter().rposition(|&byte| byte == b'"').unwrap_or(offset)..offset + 1,
-        Some(byte) if is_word(byte) => {
-            let start = bytes[..offset].iter().rposition(|byte| !is_word(byte)).map_or(0, |before| before + 1);
-            let end =
-                bytes[offset..].iter().position(|byte| !is_word(byte)).map_or(bytes.len(), |length| offset + length);
-            start..end
-        }
-        Some(_) => offset..offset + 1,
-        // The text ended too early: point to its last letter.
-        None => text.trim_end().len().saturating_sub(1)..text.trim_end().len(),
-    }
+    Ok(Scene { name, shows, capabilities, dt, steps, bodies, settings, camera, text: text.clone() })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn tokens_are_found_by_one_of_their_letters() {
-        let text = r#"{"radius": -1.5, "x": [true]}"#;
-        let token = |offset| &text[token_at(text, offset)];
-        assert_eq!(token(8), "\"radius\"");
-        assert_eq!(token(14), "-1.5");
-        assert_eq!(token(11), "-1.5");
-        assert_eq!(token(26), "true");
-        assert_eq!(token(28), "}");
-        assert_eq!(token(400), "}");
-        assert_eq!(token_at("", 0), 0..0);
-    }
-
-    #[test]
-    fn the_beginning_of_what_is_closed_is_found() {
-        let text = r#"{"a }\"": [1, {}], "b": 2}"#;
-        assert_eq!(opening(text, text.len() - 1), Some(0));
-        assert_eq!(opening(text, text.find("}]").unwrap_or(0)), text.find("{}"));
-        assert_eq!(opening(text, text.find("]").unwrap_or(0)), text.find("[1"));
-        assert_eq!(opening(text, 4), None, "in a string");
-        assert_eq!(opening("}", 0), None);
-        assert_eq!(opening("{\"", 9), None);
-    }
 
     #[test]
     fn broken_text_of_any_kind_is_an_error_and_not_a_panic() {

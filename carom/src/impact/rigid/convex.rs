@@ -18,7 +18,7 @@ use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::feature::ROUNDING;
 use crate::distance::minimum_norm::Cache;
 use crate::distance::separation::{self, Relation, Separation};
-use fearless_simd::{Level, Simd, dispatch};
+use fearless_simd::{Simd, dispatch};
 use glam::DVec3;
 
 /// The first time at which the two are as near as asked; none if there is none.
@@ -39,7 +39,7 @@ pub(super) fn first_contact(
     let Some((from, until)) = near_times(motion, size + error + aim, terms) else { return Ok(None) };
     let slack = ROUNDING * (size + offset) + error;
     let pair = Pair { a, b, motion, reach, aim, near: terms.gap + tolerance, slack };
-    dispatch!(Level::new(), simd => pair.march(simd, from, until, terms.iterations, cache))
+    dispatch!(crate::simd::level(), simd => pair.march(simd, from, until, terms.iterations, cache))
 }
 
 /// From when until when the centres are no farther apart than `reach`.

@@ -4,7 +4,7 @@
 //! f64.
 
 use crate::shape::ConvexHull;
-use fearless_simd::{Level, Simd, dispatch};
+use fearless_simd::{Simd, dispatch};
 use glam::Vec3;
 
 /// How many planes are compared at a time.
@@ -40,7 +40,7 @@ impl HullPlanes {
 
     /// The plane that three corners are highest above.
     pub(super) fn measure(&mut self, corners: [Vec3; 3]) -> usize {
-        dispatch!(Level::new(), simd => measure(simd, &self.planes, corners, &mut self.heights))
+        dispatch!(crate::simd::level(), simd => measure(simd, &self.planes, corners, &mut self.heights))
     }
 
     /// Whether edge `edge` of the corners measured last comes into the hull, or no farther from it than `margin` along

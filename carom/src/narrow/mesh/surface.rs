@@ -8,7 +8,6 @@ use crate::mesh_tree::Slot;
 use crate::narrow::Feature;
 use crate::query::mesh::{contains_point, nearest_triangle};
 use crate::shape::{HeightField, TriangleMesh};
-use fearless_simd::Level;
 use glam::{DVec3, Vec3};
 
 /// A triangle mesh or a height field.
@@ -138,7 +137,7 @@ impl Surface<'_> {
                 }
             }
             Self::HeightField(field) => {
-                let level = Level::new();
+                let level = crate::simd::level();
                 let mut sift = |batch: &mut Batch| {
                     batch.sift(level, &near, |triangle, corners| {
                         let samples = field.samples(triangle as usize).map(|sample| sample as u32);

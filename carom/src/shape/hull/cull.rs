@@ -12,7 +12,6 @@
 
 use super::quickhull::{Triangulation, triangulate};
 use crate::simd::{BLOCK, CubeMap, Located};
-use fearless_simd::Level;
 use glam::{DVec3, Vec3};
 
 /// Fewer points than this are not worth the look.
@@ -37,7 +36,7 @@ pub(super) fn possible_vertices(points: &[Vec3]) -> Option<Vec<Vec3>> {
     let inner = triangulate(&scaled).ok()?;
     let limits = limits(&inner, fine.side as usize, largest, round.error)?;
 
-    let level = Level::new();
+    let level = crate::simd::level();
     let mut located = Located::default();
     let mut outer = Vec::new();
     for block in points.chunks(BLOCK) {
@@ -106,7 +105,7 @@ fn inverse_root([xx, yx, yy, zx, zy, zz]: [f64; 6]) -> Option<[f64; 6]> {
 
 /// The farthest point in each cell that has one, in the coordinates of the map.
 fn farthest_per_cell(points: &[Vec3], map: &CubeMap) -> Vec<DVec3> {
-    let level = Level::new();
+    let level = crate::simd::level();
     let mut located = Located::default();
     let mut farthest = vec![(0.0, Vec3::ZERO); 6 * (map.side * map.side) as usize];
     let step = (points.len() / SAMPLE).max(1);

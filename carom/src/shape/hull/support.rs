@@ -14,7 +14,7 @@
 
 use super::ConvexHull;
 use crate::simd::{self, SCAN_LANES, SCAN_MOST};
-use fearless_simd::{Level, Simd};
+use fearless_simd::Simd;
 use glam::{DVec3, Vec3};
 
 /// Up to this many vertices are scanned. `cargo xtask bench shapes --only support/scan-vs-climb` times both: without a
@@ -190,7 +190,7 @@ impl ConvexHull {
             return (1..count as u32).fold(0, |best, vertex| farther(vertex, best));
         }
         let mut best = u32::MAX;
-        let candidates = simd::near_greatest(Level::new(), &self.support.coordinates, direction, doubt);
+        let candidates = simd::near_greatest(simd::level(), &self.support.coordinates, direction, doubt);
         for (word, &bits) in candidates[..count.div_ceil(64)].iter().enumerate() {
             let mut bits = bits;
             while bits != 0 {

@@ -1,0 +1,168 @@
+//! Every scene loads fast, does nothing that must not be, and gives the same bits on any number of threads and at every
+//! width; together they show every capability.
+
+use super::super::{Scene, find};
+use super::*;
+use carom::body::BodyKind;
+use carom::world::World;
+use carom::{Width, limit_width};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+pub(super) fn load(name: &str) -> Scene {
+    find(name).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+pub(super) fn world(scene: &Scene) -> World {
+    scene.world().unwrap_or_else(|error| panic!("{}: {error}", scene.name))
+}
+
+/// The ids of docs/capabilities.md: the first column of its tables, where `T5–T7` stands for three.
+fn known_ids() -> BTreeSet<String> {
+    let number = |id: &str| id.get(1..).and_then(|number| number.parse::<u32>().ok());
+    let mut ids = BTreeSet::new();
+    for line in include_str!("../../../../docs/capabilities.md").lines() {
+        let Some(first) = line.strip_prefix("| ").and_then(|line| line.split(" |").next()) else { continue };
+        let (from, to) = first.split_once('–').unwrap_or((first, first));
+        if let (Some(from_number), Some(to_number)) = (number(from), number(to)) {
+            ids.extend((from_number..=to_number).map(|number| format!("{}{number}", &from[..1])));
+        }
+    }
+    ids
+}
+
+#[test]
+fn every_scene_is_known_by_the_name_in_its_text_and_says_what_it_shows() {
+    let mut sentences = BTreeSet::new();
+    for name in names() {
+        let scene = load(name);
+        assert_eq!(scene.name, name);
+        assert!(scene.shows.ends_with('.') && scene.shows.len() < 240, "{name}: {}", scene.shows);
+        assert!(!scene.shows.contains("  "), "{name}: {}", scene.shows);
+        assert!(sentences.insert(scene.shows.clone()), "{name} shows the same as another");
+        assert!(!scene.capabilities.is_empty(), "{name}");
+    }
+    assert_eq!(names().iter().collect::<BTreeSet<_>>().len(), names().len());
+    assert_eq!(names()[0], DEFAULT);
+    assert!(names().len() >= 24);
+}
+
+#[test]
+fn together_they_show_every_capability() {
+    let ids = known_ids();
+    assert!(ids.len() > 50 && ids.contains("S1") && ids.contains("T6") && ids.contains("V1"), "{ids:?}");
+    let mut shown = BTreeSet::new();
+    for name in names() {
+        for id in load(name).capabilities {
+            assert!(ids.contains(&id), "{name} shows {id}, which is not in docs/capabilities.md");
+            shown.insert(id);
+        }
+    }
+    let missing: Vec<&String> = ids.difference(&shown).collect();
+    assert!(missing.is_empty(), "no scene shows {missing:?}");
+}
+
+#[test]
+fn every_scene_loads_in_less_than_0_3_s() {
+    for name in names() {
+        // The fastest of some, for other work on the machine is not the scene's fault.
+        let fastest = (0..5).map(|_| {
+            let start = Instant::now();
+            drop(world(&load(name)));
+            start.elapsed().as_secs_f64()
+        });
+        let fastest = fastest.fold(f64::INFINITY, f64::min);
+        assert!(fastest < 0.3, "{name} takes {fastest} s");
+    }
+}
+
+/// What a scene may do that others may not.
+#[derive(Clone, Copy)]
+struct Allowed {
+    /// The greatest depth of a contact, in m, that an impact may leave for a step.
+    depth: f32,
+    /// How low a body may get.
+    low: f64,
+    /// Whether what moves by itself, or starts inside something, adds energy.
+    gains_energy: bool,
+}
+
+fn allowed(name: &str) -> Allowed {
+    let usual = Allowed { depth: 0.1, low: -0.1, gains_energy: false };
+    match name {
+        _ => usual,
+    }
+}
+
+/// So many steps that the test takes no more than seconds for each scene.
+fn affordable(scene: &Scene) -> u32 {
+    let dear = scene.bodies.len() as u32;
+    scene.steps.min((60_000 / dear.max(1)).max(60))
+}
+
+#[test]
+fn nothing_happens_in_a_scene_that_must_not_be() {
+    let mut found = Vec::new();
+    for name in names() {
+        let scene = load(name);
+        let mut world = world(&scene);
+        let Allowed { depth, low, gains_energy } = allowed(name);
+        let start = world.energy();
+        let (mut deepest, mut most) = (0.0f32, start.total());
+        for step in 0..affordable(&scene) {
+            let done = world.step(scene.dt).unwrap_or_else(|error| panic!("{name} in step {step}: {error}"));
+            assert!(done.faults.is_empty(), "{name} in step {step}: {:?}", done.faults);
+            deepest = deepest.max(done.deepest);
+            most = most.max(world.energy().total());
+        }
+        if deepest > depth {
+            found.push(format!("{name}: a contact is {deepest} m deep"));
+        }
+        let lowest = world.bodies().filter(|body| body.kind() == BodyKind::Dynamic).map(|body| body.position().y);
+        let lowest = lowest.fold(f64::INFINITY, f64::min);
+        if lowest < low {
+            found.push(format!("{name}: a body fell to {lowest} m"));
+        }
+        let scale = start.kinetic.abs() + start.potential.abs() + 1.0;
+        if !gains_energy && most - start.total() > 0.01 * scale {
+            found.push(format!("{name}: the energy rises from {} to {most} J", start.total()));
+        }
+    }
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+/// The hash after so many steps.
+fn hash(scene: &Scene, threads: usize, steps: u32) -> u64 {
+    let built = scene.world_by(scene.settings.builder().threads(threads));
+    let mut world = built.unwrap_or_else(|error| panic!("{}: {error}", scene.name));
+    for step in 0..steps {
+        if let Err(error) = world.step(scene.dt) {
+            panic!("{} in step {step}: {error}", scene.name);
+        }
+    }
+    world.hash()
+}
+
+#[test]
+fn every_scene_gives_the_same_bits_on_any_number_of_threads_and_at_every_width() {
+    let mut differ: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for name in names() {
+        let scene = load(name);
+        let steps = affordable(&scene).min(120) / 2;
+        let expected = hash(&scene, 1, steps);
+        for threads in 2..=4 {
+            if hash(&scene, threads, steps) != expected {
+                differ.entry(name).or_default().push(format!("{threads} threads"));
+            }
+        }
+        for width in Width::ALL {
+            limit_width(width);
+            // The shapes, too, are made anew.
+            if hash(&load(name), 1, steps) != expected {
+                differ.entry(name).or_default().push(format!("{width:?}"));
+            }
+        }
+        limit_width(Width::Widest);
+    }
+    assert!(differ.is_empty(), "{differ:#?}");
+}
