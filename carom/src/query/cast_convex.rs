@@ -79,11 +79,11 @@ fn ball_entry(
     if closing <= 0.0 {
         return Ok(None);
     }
-    // The discriminant from the nearest point of the line, so that nothing cancels.
-    let nearest = start + closing / speed_squared * way;
-    let chord = (reach * reach - nearest.length_squared()) * speed_squared;
+    // The line passes the middle by |start × way| / |way|, so nothing cancels that the squares of the lengths would.
+    let reach_squared = reach * reach * speed_squared;
+    let chord = reach_squared - start.cross(way).length_squared();
     // Grazing counts, rounding included; NaN, from a line that hardly moves, is decided by the other tests.
-    if chord < -1e-12 * reach * reach * speed_squared {
+    if chord < -1e-12 * reach_squared {
         return Ok(None);
     }
     let entry = excess / (closing + chord.max(0.0).sqrt()) * (1.0 - 1e-14);

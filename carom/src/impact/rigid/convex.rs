@@ -10,6 +10,7 @@
 //! Cost: 3 to 6 distances and as many pairs of supports. Source: conservative advancement as in Mirtich, Impulse-based
 //! Dynamic Simulation (1996), with the step of the proven root in place of the one by the greatest speed.
 
+use super::angle::sine_cosine;
 use super::motion::{Course, Moment, Motion, core_reach, support_error};
 use super::walk::{Gap, Question};
 use super::{LocalImpact, Status, Terms};
@@ -191,7 +192,7 @@ impl Turned {
         if self.speed == 0.0 {
             return self.steady;
         }
-        let (sine, cosine) = libm::sincos(self.speed * time);
+        let (sine, cosine) = sine_cosine(self.speed * time);
         self.steady + cosine * self.across - sine * self.beside
     }
 
