@@ -207,7 +207,8 @@ impl Course {
                 world.body_mut(id).map_err(finding)?.set_pose(pose).map_err(finding)?;
             }
         }
-        Ok(draw::picture(&world, &ways, &format!("A path through {}", scene.name)))
+        let to_eye = scene.camera.map(|camera| camera.from - camera.to);
+        Ok(draw::picture(&world, &ways, to_eye, &format!("A path through {}", scene.name)))
     }
 }
 

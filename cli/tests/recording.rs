@@ -86,7 +86,7 @@ fn every_scene_replays() {
     for scene in list.as_array().expect("a list") {
         let name = scene["name"].as_str().expect("a name");
         let bodies = scene["bodies"].as_u64().expect("a number");
-        let path = record(name, if bodies > 2000 { 10 } else { 60 }, &format!("{name}.carom"));
+        let path = record(name, if bodies > 300 { 4 } else { 20 }, &format!("{name}.carom"));
         let (code, said, error) = replay(&path);
         assert_eq!(code, 0, "{name}: {error}");
         assert!(said.contains("every hash is the same"), "{said}");
