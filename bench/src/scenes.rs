@@ -1,5 +1,5 @@
-//! Whole scenes against rapier and Box3D: the same bodies, the same time step, the same number of substeps, no sleep and
-//! no sweeping of bodies along their paths. The time is the mean of a step, the first one left out.
+//! Whole scenes against rapier and Box3D: the same bodies, the same time step, the same number of substeps, no sleep and,
+//! but for bullets, no sweeping of bodies along their paths. The time is the mean of a step, the first one left out.
 //!
 //! Ours runs in this program. A peer is a program of its own (`bench/peers`), since the features and flags that are best
 //! for one would change the others; `cargo xtask bench scenes` builds them. All take turns, and the best turn counts.
@@ -10,7 +10,7 @@ mod peers;
 
 use crate::measure::{Row, Times};
 use crate::{Effort, Rows};
-use carom_bench_scenes::{GROWTH, Outcome, SCENES, Scene};
+use carom_bench_scenes::{GROWTH, Outcome, SCENES, SWEPT, Scene};
 use judge::Measures;
 use peers::Peer;
 
@@ -45,7 +45,7 @@ pub fn rows(effort: Effort, only: &str) -> Rows {
         );
     }
     let mut rows = Vec::new();
-    for entry in SCENES {
+    for entry in SCENES.iter().chain(SWEPT) {
         let cases = THREADS.map(|threads| (format!("{}/{threads}t", entry.name), threads));
         let wanted: Vec<_> = cases.into_iter().filter(|(case, _)| case.starts_with(only)).collect();
         if wanted.is_empty() {
@@ -59,6 +59,9 @@ pub fn rows(effort: Effort, only: &str) -> Rows {
     }
     if only.is_empty() || only == "growth" {
         print_growth(&plan)?;
+    }
+    if only.is_empty() || only == "sweeping" {
+        print_sweeping(&plan)?;
     }
     Ok(rows)
 }
@@ -146,6 +149,29 @@ fn print_growth(plan: &Plan) -> Result<(), String> {
     Ok(())
 }
 
+/// How much dearer the container may be if fast bodies are swept.
+const MOST_SWEEPING: f64 = 1.05;
+
+fn print_sweeping(plan: &Plan) -> Result<(), String> {
+    let entry = SCENES.iter().find(|entry| entry.name == "container").ok_or("there is no container")?;
+    let mut scene = (entry.build)();
+    let mut times = [f64::INFINITY; 2];
+    for _ in 0..3 {
+        for (is_swept, time) in [false, true].into_iter().zip(&mut times) {
+            scene.is_swept = is_swept;
+            *time = time.min(ours::run(&scene, 1, plan.steps)?.outcome.milliseconds);
+        }
+    }
+    let [without, with] = times;
+    let verdict = if with / without <= MOST_SWEEPING { "reached" } else { "MISSED" };
+    println!(
+        "container, 1 thread, fast bodies swept: {without:.3} to {with:.3} ms a step, {:.3}×; the bar of {MOST_SWEEPING} \
+         is {verdict}",
+        with / without
+    );
+    Ok(())
+}
+
 /// What two threads should gain on the container.
 const LEAST_GAIN: f64 = 1.7;
 /// What the rows should reach against the best peer: each of them, and their geometric mean.
@@ -154,7 +180,9 @@ const BARS: [f64; 2] = [1.0, 1.3];
 /// Prints how the rows stand against the bars; an error where ours came to something else than the peers.
 pub fn print_summary(rows: &[Row]) -> Result<(), String> {
     let verdict = |reached: bool| if reached { "reached" } else { "MISSED" };
-    let ratios = || rows.iter().filter_map(|row| Some((row.ratio?, row.case.as_str())));
+    let is_swept = |row: &Row| SWEPT.iter().any(|entry| row.case.starts_with(entry.name));
+    let raced = || rows.iter().filter(|row| !is_swept(row));
+    let ratios = || raced().filter_map(|row| Some((row.ratio?, row.case.as_str())));
     if let Some((worst, case)) = ratios().min_by(|a, b| a.0.total_cmp(&b.0)) {
         let count = ratios().count() as f64;
         let mean = (ratios().map(|(ratio, _)| ratio.ln()).sum::<f64>() / count).exp();

@@ -54,6 +54,7 @@ use crate::body::{Bodies, BodyKind, Collider};
 use crate::bounds::Aabb;
 use crate::world::Margins;
 use glam::Vec3;
+use rayon::prelude::*;
 
 /// Two proxies whose boxes overlap, the smaller id first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -347,11 +348,48 @@ impl Structure {
     }
 }
 
-/// The stage: moves the boxes to where the bodies are and will be `dt` later; of those that are given and may have moved.
+/// The stage: moves the boxes of all bodies that may have moved to where they are and will be `dt` later.
 pub(crate) fn move_boxes(
     broad: &mut dyn BroadPhase,
     bodies: &mut Bodies,
+    (dt, margins): (f32, Margins),
+    workers: usize,
+    moves: &mut Vec<Moved>,
+) -> Result<(), BroadPhaseError> {
+    const NOT_MOVED: Moved =
+        Moved { id: u32::MAX, bounds: Aabb::new(Vec3::ZERO, Vec3::ZERO), displacement: Vec3::ZERO };
+    let Bodies { natures, motions, rests, colliders, .. } = bodies;
+    moves.clear();
+    moves.resize(colliders.len(), NOT_MOVED);
+    let place = |(portion, (colliders, moves)): (usize, (&mut [Option<Collider>], &mut [Moved]))| {
+        let slots = (portion * PLACED) as u32..;
+        for (slot, (collider, moved)) in slots.zip(colliders.iter_mut().zip(moves)) {
+            let Some(collider) = collider else { continue };
+            let dense = collider.body as usize;
+            let (nature, motion) = (&natures[dense], &motions[dense]);
+            if !(rests[dense].is_asleep() || (nature.kind == BodyKind::Fixed && !nature.is_displaced)) {
+                collider.pose = nature.pose_of(motion).compose(&collider.pose_in_body);
+                *moved = moved_to(slot, collider, motion.velocity * dt, margins);
+            }
+        }
+    };
+    if workers > 1 && colliders.len() > 4 * PLACED {
+        colliders.par_chunks_mut(PLACED).zip(moves.par_chunks_mut(PLACED)).enumerate().for_each(place);
+    } else {
+        colliders.chunks_mut(PLACED).zip(moves.chunks_mut(PLACED)).enumerate().for_each(place);
+    }
+    moves.retain(|moved| moved.id != NOT_MOVED.id);
+    broad.update_many(moves)
+}
+
+/// How many colliders a worker places at the least.
+const PLACED: usize = 256;
+
+/// The same of a few bodies.
+pub(crate) fn move_boxes_of(
     whom: impl Iterator<Item = usize>,
+    broad: &mut dyn BroadPhase,
+    bodies: &mut Bodies,
     (dt, margins): (f32, Margins),
     moves: &mut Vec<Moved>,
 ) -> Result<(), BroadPhaseError> {
@@ -363,17 +401,19 @@ pub(crate) fn move_boxes(
         }
         bodies.place_colliders(dense);
         let displacement = bodies.motions[dense].velocity * dt;
-        for &slot in &bodies.natures[dense].colliders {
-            if let Some(collider) = bodies.collider(slot) {
-                let bounds = bounds_of(collider, margins);
-                let is_fast = displacement.length_squared() > collider.margin * collider.margin;
-                // What moves by more than its margin in a step is looked for along its way.
-                let bounds = if is_fast { bounds.swept(displacement) } else { bounds };
-                moves.push(Moved { id: slot, bounds, displacement });
-            }
-        }
+        let slots = bodies.natures[dense].colliders.iter();
+        let placed = slots.filter_map(|&slot| Some((slot, bodies.collider(slot)?)));
+        moves.extend(placed.map(|(slot, collider)| moved_to(slot, collider, displacement, margins)));
     }
     broad.update_many(moves)
+}
+
+fn moved_to(slot: u32, collider: &Collider, displacement: Vec3, margins: Margins) -> Moved {
+    let bounds = bounds_of(collider, margins);
+    let is_fast = displacement.length_squared() > collider.margin * collider.margin;
+    // What moves by more than its margin in a step is looked for along its way.
+    let bounds = if is_fast { bounds.swept(displacement) } else { bounds };
+    Moved { id: slot, bounds, displacement }
 }
 
 /// The box of a collider with its margin.

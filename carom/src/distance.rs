@@ -13,6 +13,7 @@ pub(crate) mod expanding_polytope;
 pub(crate) mod feature;
 pub(crate) mod guess;
 pub(crate) mod minimum_norm;
+pub(crate) mod moving;
 pub(crate) mod placement;
 mod segment;
 pub(crate) mod separation;

@@ -92,7 +92,8 @@ pub(crate) fn is_moving(bodies: &Bodies, body: u32) -> bool {
         && (motion.velocity != glam::Vec3::ZERO || motion.angular_velocity != glam::Vec3::ZERO)
 }
 
-fn root_of(parents: &mut [u32], mut body: u32) -> u32 {
+/// The name of the set that a body is in, by union–find.
+pub(crate) fn root_of(parents: &mut [u32], mut body: u32) -> u32 {
     while parents[body as usize] != body {
         let above = parents[parents[body as usize] as usize];
         parents[body as usize] = above;
@@ -101,7 +102,8 @@ fn root_of(parents: &mut [u32], mut body: u32) -> u32 {
     body
 }
 
-fn unite(parents: &mut [u32], a: u32, b: u32) {
+/// Makes one set of two.
+pub(crate) fn unite(parents: &mut [u32], a: u32, b: u32) {
     let (a, b) = (root_of(parents, a), root_of(parents, b));
     // The smaller index, so that the order of the patches means nothing.
     parents[a.max(b) as usize] = a.min(b);

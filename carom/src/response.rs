@@ -114,6 +114,11 @@ impl Outcome {
         [self.soft.last_dt, self.by_impulses.last_dt]
     }
 
+    /// Of each patch that the soft solver went through last, its pair and its colour.
+    pub(crate) fn colours(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.soft.colours()
+    }
+
     pub(crate) fn set_last_steps(&mut self, steps: [Option<f32>; 2]) {
         [self.soft.last_dt, self.by_impulses.last_dt] = steps;
     }

@@ -4,6 +4,7 @@ mod builder;
 mod continuous;
 mod events;
 mod filter;
+mod inspect;
 mod measure;
 mod queries;
 mod snapshot;
@@ -12,6 +13,7 @@ pub use builder::{WorldBuilder, WorldError};
 pub use continuous::{Continuous, Stop};
 pub use events::{ContactEvent, Events, HitEvent, SensorEvent, ShapeId};
 pub(crate) use filter::PairFilter;
+pub use inspect::Met;
 pub use measure::{Energy, Momentum};
 pub use queries::{Picks, ShapeCast, ShapeDistance, ShapeHit, ShapeProjection, WorldQueryError};
 pub use snapshot::Snapshot;
@@ -283,7 +285,7 @@ impl World {
         let broad_time = clock.lap();
         meetings.collide(bodies, setting.workers, margins);
         Islands::wake(meetings, bodies);
-        meetings.note_approach(bodies);
+        meetings.note_approach(bodies, setting.workers);
         let narrow = clock.lap();
         let looks_between = matches!(self.continuous, Continuous::Default | Continuous::Adaptive);
         if looks_between {
@@ -296,11 +298,10 @@ impl World {
             self.sweeps.catch(bodies, broad.as_ref(), filter, dt, &mut self.step.stops);
         }
         let impact = clock.lap();
-        let everybody = 0..bodies.len();
-        let moved = broad::move_boxes(broad.as_mut(), bodies, everybody, (dt, margins), moves);
+        let moved = broad::move_boxes(broad.as_mut(), bodies, (dt, margins), setting.workers, moves);
         // What goes wrong is told by the next step, which tries again.
         self.boxes_for = moved.is_ok().then_some(dt);
-        log.take(meetings, bodies);
+        log.take(meetings, bodies, setting.workers);
         if *sleeps {
             islands.put_to_sleep(meetings, bodies);
         }
@@ -312,14 +313,14 @@ impl World {
     fn place_boxes(&mut self, dt: f32) -> Result<(), BroadPhaseError> {
         let margins = self.margins(dt);
         let Self { bodies, broad, moves, overlapping: whom, .. } = self;
-        whom.clear();
         if self.boxes_for.is_some_and(|known| dt <= known) {
+            whom.clear();
             whom.extend(bodies.displaced.iter().filter_map(|id| bodies.resolve(*id).ok()).map(|dense| dense as u32));
+            let whom = whom.iter().map(|dense| *dense as usize);
+            broad::move_boxes_of(whom, broad.as_mut(), bodies, (dt, margins), moves)?;
         } else {
-            whom.extend(0..bodies.len() as u32);
+            broad::move_boxes(broad.as_mut(), bodies, (dt, margins), self.threads, moves)?;
         }
-        let whom = whom.iter().map(|dense| *dense as usize);
-        broad::move_boxes(broad.as_mut(), bodies, whom, (dt, margins), moves)?;
         bodies.forget_displaced();
         Ok(())
     }

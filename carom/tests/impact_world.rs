@@ -109,20 +109,6 @@ fn passed(mut shots: Shots) -> Vec<usize> {
             // What has slid along the wall and over its edge is free to go.
             is_beside[lane] |= (first - second).yz().abs().max_element() > 5.0;
             passed[lane] |= first.x > second.x && !is_beside[lane];
-            if std::env::var_os("TRACE").is_some_and(|at| at == *lane.to_string()) {
-                let b = shots.world.body(shots.ordered[lane][0]).unwrap();
-                let w = shots.world.body(shots.ordered[lane][1]).unwrap();
-                let s = b.shapes().next().map(|s| format!("{:?}", s.shape));
-                eprintln!(
-                    "{lane} {first} {second} v {} w {} {:?} {:?} stops {:?} {:?}",
-                    b.velocity(),
-                    b.angular_velocity(),
-                    w.kind(),
-                    w.velocity(),
-                    shots.world.last_step().stops.iter().find(|s| s.body == b.id()).map(|s| (s.time, s.normal)),
-                    s
-                );
-            }
         }
     }
     (0..passed.len()).filter(|lane| passed[*lane]).collect()

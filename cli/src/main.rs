@@ -3,12 +3,23 @@
 mod arguments;
 mod bench;
 mod draw;
+mod export;
+mod microscope;
+mod page;
+mod path;
+mod recording;
+mod replay;
 mod report;
 mod scene;
+mod session;
 mod simulate;
+mod stages;
+mod surface;
+mod view;
 
 use arguments::{Arguments, Command};
-use clap::Parser;
+use clap::{CommandFactory, Parser};
+use recording::Recorder;
 use scene::embedded;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
@@ -34,17 +45,46 @@ fn main() -> ExitCode {
     // Wrong usage ends here, with status 2.
     let arguments = Arguments::parse();
     let done = match arguments.command {
-        None => run(embedded::DEFAULT, None, None, Form::Overview),
-        Some(Command::Run { scene, steps, dt, json }) => {
-            run(&scene, steps, dt, if json { Form::Json } else { Form::Table })
+        None => run(embedded::DEFAULT, None, None, None, Form::Overview),
+        Some(Command::Run { scene, steps, dt, record, json }) => {
+            run(&scene, steps, dt, record.as_deref(), if json { Form::Json } else { Form::Table })
+        }
+        Some(Command::Replay { recording, json }) => replay::replay(&recording, json),
+        Some(Command::Microscope { scene, a, b, steps, rust_test, json }) => {
+            let form = match (rust_test, json) {
+                (true, _) => Look::RustTest,
+                (false, true) => Look::Json,
+                (false, false) => Look::Table,
+            };
+            look(&scene, [a, b], steps, form)
         }
         Some(Command::Scenes { json }) => scenes(if json { Form::Json } else { Form::Table }),
         Some(Command::Draw { scene, steps, dt, trails, output }) => {
             let trails = if trails { Trails::Drawn } else { Trails::Absent };
             draw(&scene, steps, dt, trails, &output)
         }
-        Some(Command::Bench { area: None }) => print(bench::AREAS),
-        Some(Command::Bench { area: Some(bench::Area::Broad(arguments)) }) => bench::broad(&arguments),
+        Some(Command::Bench { area: Some(bench::Area::Broad(arguments)), .. }) => bench::broad(&arguments),
+        Some(Command::Bench { area: None, scene: None, .. }) => print(&format!("{}{SCENES_TO_BENCH}", bench::AREAS)),
+        Some(Command::Bench { area: None, scene: Some(scene), steps, repeats, json }) => {
+            bench_scene(&scene, steps, repeats, json)
+        }
+        Some(Command::Export { recording, html, glb, page }) => {
+            let target = match (&html, &glb) {
+                (Some(path), _) => Ok(export::Target::Html(path)),
+                (None, Some(path)) => Ok(export::Target::Glb(path)),
+                (None, None) => Err(Failure::Usage("one of --html and --glb says what to write".to_string())),
+            };
+            target.and_then(|target| export::export(&recording, &target, page.as_deref()))
+        }
+        Some(Command::Completions { shell }) => completions(shell),
+        Some(Command::Man { folder }) => manual(folder.as_deref()),
+        Some(Command::View { scene, port, open, json, page }) => {
+            let viewing = view::Viewing { scene: &scene, port, opens: open, json, page: page.as_deref() };
+            view::view(&viewing)
+        }
+        Some(Command::Path { scene, path, json, draw }) => {
+            path::check(&scene, &path, &path::Output { json, picture: draw.as_deref() })
+        }
         Some(Command::Schema) => print(scene::SCHEMA),
     };
     match done {
@@ -84,16 +124,86 @@ enum Trails {
     Absent,
 }
 
-fn run(name: &str, steps: Option<u32>, dt: Option<f32>, form: Form) -> Result<(), Failure> {
+fn run(name: &str, steps: Option<u32>, dt: Option<f32>, record: Option<&Path>, form: Form) -> Result<(), Failure> {
     let scene = scene::find(name)?.with(steps, dt);
     let mut world = scene.world()?;
-    let report = simulate::run(&scene, &mut world, |_| {}).map_err(Failure::Finding)?;
+    let mut recorder = match record {
+        Some(path) => Some(Recorder::create(path, &scene, &world).map_err(|error| unwritable(path, &error))?),
+        None => None,
+    };
+    let mut failed = None;
+    let report = simulate::run(&scene, &mut world, |world| {
+        if let (Some(recorder), None) = (&mut recorder, &failed) {
+            failed = recorder.step(world).err();
+        }
+    })
+    .map_err(Failure::Finding)?;
+    if let (Some(recorder), Some(path)) = (recorder, record) {
+        let written = failed.map_or_else(|| recorder.finish(&[]).map(drop), Err);
+        written.map_err(|error| unwritable(path, &error))?;
+    }
     print(&match form {
         Form::Json => report.json(),
         Form::Table => report.table(),
         Form::Overview => report.table() + report::NEXT,
     })?;
     report.finding().map_or(Ok(()), |finding| Err(Failure::Finding(finding)))
+}
+
+/// What `carom bench` can do beside its areas.
+const SCENES_TO_BENCH: &str = "
+Or name a scene: `carom bench shower` prints how long the stages of its steps take.
+";
+
+fn bench_scene(name: &str, steps: Option<u32>, repeats: u32, json: bool) -> Result<(), Failure> {
+    stages::measure(&scene::find(name)?.with(steps, None), repeats, json)
+}
+
+fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "carom", &mut script);
+    print(&String::from_utf8_lossy(&script))
+}
+
+/// The manual as man pages: that of the program on standard output, or all of them in a folder.
+fn manual(folder: Option<&Path>) -> Result<(), Failure> {
+    let Some(folder) = folder else {
+        let mut page = Vec::new();
+        let rendered = clap_mangen::Man::new(Arguments::command()).render(&mut page);
+        rendered.map_err(|error| unwritable(Path::new("the manual"), &error))?;
+        return print(&String::from_utf8_lossy(&page));
+    };
+    let written = std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(Arguments::command(), folder));
+    written.map_err(|error| unwritable(folder, &error))
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
+    scene::SceneError::file(path, "cannot be written", error).into()
+}
+
+/// How a look through the microscope is printed.
+#[derive(Clone, Copy)]
+enum Look {
+    Json,
+    Table,
+    RustTest,
+}
+
+fn look(name: &str, slots: [u32; 2], steps: u32, form: Look) -> Result<(), Failure> {
+    let mut session = view::open(name)?;
+    for _ in 0..steps {
+        session.step().map_err(Failure::Finding)?;
+    }
+    let refused = |why: String| {
+        let help = "`carom run SCENE --json` lists the bodies; slots count their shapes from 0, body by body";
+        Failure::from(scene::SceneError::refused(why, help.to_string()))
+    };
+    let seen = microscope::look(&session, slots).map_err(refused)?;
+    print(&match form {
+        Look::Json => report::pretty(&microscope::Message { slots, seen }),
+        Look::Table => seen.table(),
+        Look::RustTest => seen.rust_test.ok_or_else(|| refused("one of the shapes cannot be written down".into()))?,
+    })
 }
 
 fn scenes(form: Form) -> Result<(), Failure> {

@@ -33,6 +33,7 @@ pub(crate) struct Report {
     pub(crate) energy: Span<Energy>,
     pub(crate) momentum: Span<Momentum>,
     pub(crate) stages: Stages,
+    pub(crate) hash: String,
     pub(crate) faults: Vec<Fault>,
     pub(crate) end: Vec<BodyState>,
 }
@@ -83,6 +84,7 @@ pub(crate) struct Stages {
     broad: f64,
     narrow: f64,
     response: f64,
+    impact: f64,
 }
 
 /// A body that went non-finite and was set aside.
@@ -150,9 +152,10 @@ impl Report {
         }
         line("", &[]);
         line("stage", &words(&["time per step", "share"]));
-        let Stages { broad, narrow, response } = self.stages;
-        let all = broad + narrow + response;
-        for (name, seconds) in [("broad", broad), ("narrow", narrow), ("response", response), ("all", all)] {
+        let Stages { broad, narrow, response, impact } = self.stages;
+        let all = broad + narrow + response + impact;
+        let stages = [("broad", broad), ("narrow", narrow), ("response", response), ("impact", impact), ("all", all)];
+        for (name, seconds) in stages {
             let per_step = seconds / f64::from(self.steps.max(1)) * 1e6;
             let share = if all > 0.0 { 100.0 * seconds / all } else { 0.0 };
             line(name, &[format!("{per_step:.1} µs"), format!("{share:.0} %")]);
@@ -247,6 +250,7 @@ impl Stages {
         self.broad += times.broad.as_secs_f64();
         self.narrow += times.narrow.as_secs_f64();
         self.response += times.response.as_secs_f64();
+        self.impact += times.impact.as_secs_f64();
     }
 }
 

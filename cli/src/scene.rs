@@ -10,6 +10,7 @@ mod settings;
 mod shape_file;
 
 pub(crate) use error::{Look, SceneError, Text};
+pub(crate) use json::json_error;
 pub(crate) use schema::SCHEMA;
 pub(crate) use settings::{Camera, Settings};
 
@@ -78,6 +79,11 @@ pub(crate) fn find(name: &str) -> Result<Scene, SceneError> {
     file::read(Text::new(name, text))
 }
 
+/// The scene in a text, which [`Scene::source`] gave.
+pub(crate) fn read(name: &str, text: &str) -> Result<Scene, SceneError> {
+    file::read(Text::new(name, text))
+}
+
 /// The scenes that the program brings along, the default first. Their bodies are counted but not made.
 pub(crate) fn listed() -> Result<Vec<Listed>, SceneError> {
     let texts = embedded::names().into_iter().filter_map(|name| Some((name, embedded::text(name)?)));
@@ -85,6 +91,11 @@ pub(crate) fn listed() -> Result<Vec<Listed>, SceneError> {
 }
 
 impl Scene {
+    /// Its name and its text, for a recording.
+    pub(crate) fn source(&self) -> (&str, &str) {
+        (self.text.name(), self.text.as_str())
+    }
+
     /// The same scene with another number of steps or another time step.
     pub(crate) fn with(mut self, steps: Option<u32>, dt: Option<f32>) -> Self {
         self.steps = steps.unwrap_or(self.steps);

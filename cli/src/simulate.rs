@@ -14,7 +14,7 @@ pub(crate) fn run(scene: &Scene, world: &mut World, mut after_step: impl FnMut(&
     let mut deepest: f32 = 0.0;
     let mut stages = Stages::default();
     let mut faults = Vec::new();
-    let bar = progress(scene);
+    let bar = progress(&scene.name, scene.steps);
     let start = Instant::now();
     for index in 0..scene.steps {
         let step = world.step(scene.dt).map_err(|error| format!("{}: step {index}: {error}", scene.name))?;
@@ -51,6 +51,7 @@ pub(crate) fn run(scene: &Scene, world: &mut World, mut after_step: impl FnMut(&
         energy: Span { start: energy_at_start, end: Energy::of(world) },
         momentum: Span { start: momentum_at_start, end: Momentum::of(world) },
         stages,
+        hash: format!("{:016x}", world.hash()),
         faults,
         end: world
             .bodies()
@@ -61,8 +62,8 @@ pub(crate) fn run(scene: &Scene, world: &mut World, mut after_step: impl FnMut(&
 }
 
 /// A bar on standard error; nothing where that is no terminal.
-fn progress(scene: &Scene) -> ProgressBar {
-    let bar = ProgressBar::new(u64::from(scene.steps)).with_message(scene.name.clone());
+pub(crate) fn progress(name: &str, steps: u32) -> ProgressBar {
+    let bar = ProgressBar::new(u64::from(steps)).with_message(name.to_string());
     let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} steps {eta}");
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

@@ -5,6 +5,7 @@ mod checks;
 mod repository;
 mod steps;
 mod test;
+mod web;
 
 use std::process::ExitCode;
 
@@ -20,8 +21,11 @@ Commands:
                       * the library has nothing that panics or prints outside its tests
                       * a match on a pair of shapes lists every pair, with no catch-all arm
                       * no path of one machine and no unfinished-work marker in a file
-                    All steps run even if one fails. --fast leaves out the integration tests, the doc tests and the
-                    documentation.
+                    and what `web` does. All steps run even if one fails. --fast leaves out the integration tests, the
+                    doc tests, the documentation and the page.
+  web               The viewer's page: install its packages, check its types, build it, and try it in a headless
+                    Chromium against the program. Pictures of every scene go to `screenshots` in the target folder.
+                    CAROM_CHROMIUM names the browser where it is not on the PATH.
   bench <area> [--quick] [--json FILE]
                     Measure one area side by side with other engines, or `all`. Run it without an area for the list.
   help              This text.
@@ -36,6 +40,7 @@ fn main() -> ExitCode {
     match arguments.as_slice() {
         ["test"] => test::run(test::Extent::Full),
         ["test", "--fast"] => test::run(test::Extent::Fast),
+        ["web"] => web::run(),
         ["bench", rest @ ..] => bench::run(rest),
         ["help" | "--help" | "-h"] | [_, "--help" | "-h"] => {
             print!("{HELP}");

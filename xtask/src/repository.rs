@@ -18,6 +18,11 @@ pub(crate) fn cargo() -> std::ffi::OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
+/// Where cargo puts what it builds.
+pub(crate) fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
+}
+
 /// The files of the repository, relative to `root`, with `/` between folders, sorted. What git tracks; in an unpacked
 /// archive without git, every file outside build folders.
 pub(crate) fn files(root: &Path) -> Vec<String> {
@@ -43,7 +48,7 @@ pub(crate) fn walk(root: &Path, folder: &Path) -> Vec<String> {
         let path = folder.join(&name);
         if !entry.path().is_dir() {
             files.push(path.to_string_lossy().replace('\\', "/"));
-        } else if !["target", ".git", "node_modules"].iter().any(|skipped| name == *skipped) {
+        } else if !["target", ".git", "node_modules", "dist"].iter().any(|skipped| name == *skipped) {
             files.extend(walk(root, &path));
         }
     }

@@ -30,7 +30,7 @@ impl Steps {
         self.step(name, || (succeeds(command.status()), None));
     }
 
-    /// Runs `cargo test` and adds up what it says of its tests.
+    /// Runs `cargo test` or Node's test runner and adds up what it says of its tests.
     pub(crate) fn tests(&mut self, name: &'static str, command: &mut Command) {
         self.step(name, || {
             let mut child = match command.stdout(Stdio::piped()).spawn() {
@@ -107,8 +107,16 @@ fn succeeds(status: std::io::Result<std::process::ExitStatus>) -> bool {
     }
 }
 
-/// What a line like `test result: ok. 3 passed; 0 failed; …` counts; nothing for any other line.
+/// What a line like `test result: ok. 3 passed; 0 failed; …`, or Node's `ℹ pass 3`, counts; nothing for any other.
 fn test_result(line: &str) -> Count {
+    if let Some((word, number)) = line.strip_prefix("ℹ ").and_then(|rest| rest.split_once(' ')) {
+        let number = number.parse().unwrap_or(0);
+        return match word {
+            "pass" => Count { passed: number, failed: 0 },
+            "fail" | "cancelled" => Count { passed: 0, failed: number },
+            _ => Count::default(),
+        };
+    }
     let Some(result) = line.strip_prefix("test result:") else { return Count::default() };
     let number_before = |word: &str| {
         let words: Vec<&str> = result.split([' ', ';', '.']).filter(|part| !part.is_empty()).collect();
@@ -129,10 +137,15 @@ mod tests {
             "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.01s",
             "test result: FAILED. 41 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s",
             "the test result: 100 passed; 100 failed",
+            "ℹ tests 6",
+            "ℹ pass 4",
+            "ℹ fail 1",
+            "ℹ cancelled 1",
+            "ℹ duration_ms 812.5",
         ] {
             total += test_result(line);
         }
-        assert_eq!(total, Count { passed: 44, failed: 2 });
+        assert_eq!(total, Count { passed: 48, failed: 4 });
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::checks::{documents, shape_pairs, soundness, tracked};
 use crate::repository;
 use crate::steps::Steps;
+use crate::web;
 use std::process::{Command, ExitCode};
 
 /// How much to run.
@@ -37,6 +38,7 @@ pub(crate) fn run(extent: Extent) -> ExitCode {
             steps.tests("tests", &mut cargo(&format!("{test} --lib --bins --tests --examples")));
             steps.tests("doc tests", &mut cargo(&format!("{test} --doc")));
             steps.command("documentation", &mut cargo("doc --workspace --no-deps --all-features --profile checked"));
+            web::add_to(&mut steps);
         }
         Extent::Fast => steps.tests("tests beside the code", &mut cargo(&format!("{test} --lib --bins"))),
     }

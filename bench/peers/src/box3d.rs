@@ -22,8 +22,7 @@ impl Engine for World {
             let mut definition = raw::b3DefaultWorldDef();
             definition.gravity = vector(scene.gravity);
             definition.enableSleep = false;
-            // Nobody sweeps bodies along their paths.
-            definition.enableContinuous = false;
+            definition.enableContinuous = scene.is_swept;
             definition.workerCount = threads as u32;
             raw::b3CreateWorld(&definition)
         };
@@ -80,6 +79,7 @@ impl World {
             definition.linearDamping = body.damping;
             definition.angularDamping = body.damping;
             definition.enableSleep = false;
+            definition.isBullet = body.is_bullet;
             let id = raw::b3CreateBody(self.world, &definition);
             let mut surface = raw::b3DefaultShapeDef();
             surface.density = body.density;

@@ -18,8 +18,7 @@ impl Engine for World {
         world.gravity = Vector::from_array(scene.gravity.to_array());
         world.integration_parameters.dt = DT;
         world.integration_parameters.num_solver_iterations = SUBSTEPS as usize;
-        // Nobody sweeps bodies along their paths.
-        world.integration_parameters.max_ccd_substeps = 0;
+        world.integration_parameters.max_ccd_substeps = usize::from(scene.is_swept);
         use_threads(&mut world, threads)?;
         let shapes = scene.shapes.iter().map(shape).collect::<Result<Vec<_>, _>>()?;
         let mut dynamic = Vec::new();
@@ -82,6 +81,7 @@ fn rigid_body(body: &Body) -> RigidBodyBuilder {
         .linear_damping(body.damping)
         .angular_damping(body.damping)
         .can_sleep(false)
+        .ccd_enabled(body.is_bullet)
 }
 
 fn shape(shape: &Shape) -> Result<SharedShape, String> {

@@ -3,6 +3,7 @@
 //! Lengths are in m, masses in kg, times in s; y is up. Every floor is a box, since not every engine has planes, and all
 //! surfaces of a scene are of one material, since engines mix materials in ways of their own.
 
+mod bullets;
 mod outcome;
 mod piles;
 mod stacks;
@@ -28,6 +29,8 @@ pub struct Scene {
     pub shapes: Vec<Shape>,
     pub bodies: Vec<Body>,
     pub settles: Settles,
+    /// Bodies are swept along their paths within a step.
+    pub is_swept: bool,
 }
 
 /// What a scene should come to.
@@ -82,6 +85,8 @@ pub struct Body {
     pub density: f32,
     /// Of movement and rotation, in 1/s.
     pub damping: f32,
+    /// To be swept against dynamic bodies, too, in engines that make a difference.
+    pub is_bullet: bool,
 }
 
 /// A scene's name and how it is made.
@@ -105,6 +110,9 @@ pub const SCENES: &[Entry] = &[
     Entry { name: "washer", build: piles::washer },
 ];
 
+/// Raced apart from the others: here all engines sweep.
+pub const SWEPT: &[Entry] = &[Entry { name: "bullets", build: bullets::bullets }];
+
 /// Not raced: they tell how the cost of a body grows with their number.
 pub const GROWTH: [(usize, Entry); 2] = [
     (2_000, Entry { name: "container-2k", build: || piles::container_of(2_000) }),
@@ -120,14 +128,14 @@ pub const TRIALS: &[Entry] = &[
 /// The scene of that name.
 pub fn by_name(name: &str) -> Option<Scene> {
     let growth = GROWTH.iter().map(|(_, entry)| entry);
-    let mut all = SCENES.iter().chain(growth).chain(TRIALS);
+    let mut all = SCENES.iter().chain(SWEPT).chain(growth).chain(TRIALS);
     all.find(|entry| entry.name == name).map(|entry| (entry.build)())
 }
 
 impl Scene {
     fn new(gravity: f32, friction: f32, settles: Settles) -> Self {
         let gravity = Vec3::NEG_Y * gravity;
-        Self { gravity, friction, restitution: 0.0, shapes: Vec::new(), bodies: Vec::new(), settles }
+        Self { gravity, friction, restitution: 0.0, shapes: Vec::new(), bodies: Vec::new(), settles, is_swept: false }
     }
 
     /// Takes in a shape and returns its index.
@@ -169,6 +177,7 @@ impl Body {
             angular_velocity: Vec3::ZERO,
             density: 1000.0,
             damping: 0.0,
+            is_bullet: false,
         }
     }
 }

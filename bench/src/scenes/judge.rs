@@ -16,19 +16,24 @@ pub struct Measures {
     kinetic: f64,
     /// The greatest depth of contact.
     deepest: f64,
+    /// Bullets that went on as if nothing had been in their way.
+    passed: usize,
     /// Bodies whose state is no number.
     broken: usize,
 }
 
 impl fmt::Display for Measures {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { lowest, mean_height, furthest, kinetic, deepest, broken } = self;
+        let Self { lowest, mean_height, furthest, kinetic, deepest, passed, broken } = self;
         write!(
             formatter,
             "lowest {lowest:.3} m, mean {mean_height:.3} m, furthest {furthest:.3} m, kinetic {kinetic:.4} J a body, \
              deepest {:.1} mm",
             1e3 * deepest
         )?;
+        if *passed > 0 {
+            write!(formatter, ", {passed} PASSED")?;
+        }
         if *broken > 0 { write!(formatter, ", {broken} BROKEN") } else { Ok(()) }
     }
 }
@@ -47,7 +52,15 @@ impl Measures {
         let broken = count - outcome.states.iter().filter(is_sound).count();
         if broken > 0 {
             let none = f64::NAN;
-            return Ok(Self { lowest: none, mean_height: none, furthest: none, kinetic: none, deepest: none, broken });
+            return Ok(Self {
+                lowest: none,
+                mean_height: none,
+                furthest: none,
+                kinetic: none,
+                deepest: none,
+                passed: 0,
+                broken,
+            });
         }
         let heights = || outcome.states.iter().map(|state| f64::from(state.position.y));
         let ways = dynamic().zip(&outcome.states).map(|(body, state)| body.position.distance(state.position));
@@ -70,6 +83,10 @@ impl Measures {
             furthest: f64::from(ways.fold(0.0, f32::max)),
             kinetic,
             deepest: f64::from(deepest),
+            passed: dynamic()
+                .zip(&outcome.states)
+                .filter(|(body, state)| body.is_bullet && has_passed(body, state))
+                .count(),
             broken,
         })
     }
@@ -80,6 +97,12 @@ pub fn deviations(scene: &Scene, ours: &Measures, peers: &[Measures]) -> Vec<Str
     let mut found = Vec::new();
     if ours.broken > 0 {
         found.push(format!("{} bodies are broken", ours.broken));
+        return found;
+    }
+    if scene.is_swept {
+        if ours.passed > 0 {
+            found.push(format!("{} bullets have passed", ours.passed));
+        }
         return found;
     }
     let least = |of: fn(&Measures) -> f64| peers.iter().map(of).fold(f64::INFINITY, f64::min);
@@ -118,6 +141,11 @@ pub fn deviations(scene: &Scene, ours: &Measures, peers: &[Measures]) -> Vec<Str
         found.push(format!("the kinetic energy is {:.4} J a body", ours.kinetic));
     }
     found
+}
+
+/// Whether a bullet is farther from its start than from there to anything in its way, and as fast as at the start.
+fn has_passed(body: &carom_bench_scenes::Body, state: &carom_bench_scenes::State) -> bool {
+    body.position.distance(state.position) > 100.0 && state.velocity.length() > 0.5 * body.velocity.length()
 }
 
 /// Half the least extent among the dynamic bodies, roughly.

@@ -3,7 +3,7 @@
 use carom::body::{Body, BodyId, BodyKind};
 use carom::response::Solver;
 use carom::shape::{Shape, ShapeError};
-use carom::world::{StageTimes, World};
+use carom::world::{Continuous, StageTimes, World};
 use carom_bench_scenes::{self as scenes, DT, Kind, Outcome, SUBSTEPS, Scene, State};
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -33,17 +33,17 @@ pub fn run(scene: &Scene, threads: usize, steps: usize) -> Result<Run, String> {
         let (mut world, ids) = build(scene, &states)?;
         let fault = |error: carom::world::StepError| error.to_string();
         world.step(DT).map_err(fault)?;
-        let mut sums = [Duration::ZERO; 3];
+        let mut sums = [Duration::ZERO; 4];
         let begin = Instant::now();
         for _ in 0..steps {
-            let StageTimes { broad, narrow, response } = world.step(DT).map_err(fault)?.times;
-            for (sum, time) in sums.iter_mut().zip([broad, narrow, response]) {
+            let StageTimes { broad, narrow, response, impact } = world.step(DT).map_err(fault)?.times;
+            for (sum, time) in sums.iter_mut().zip([broad, narrow, response, impact]) {
                 *sum += time;
             }
         }
         let per_step = |time: Duration| time.as_secs_f64() * 1e3 / steps.max(1) as f64;
         let milliseconds = per_step(begin.elapsed());
-        let stages = ["broad", "narrow", "response"].into_iter().zip(sums.map(per_step));
+        let stages = ["broad", "narrow", "response", "impact"].into_iter().zip(sums.map(per_step));
         let states = states_of(&world, scene, &ids)?;
         Ok(Run { outcome: Outcome { milliseconds, states }, stages: Stages(stages.collect()) })
     })
@@ -52,7 +52,8 @@ pub fn run(scene: &Scene, threads: usize, steps: usize) -> Result<Run, String> {
 /// The scene with each of its bodies in the given state. Whatever a race needs set is set here.
 pub fn build(scene: &Scene, states: &[State]) -> Result<(World, Vec<BodyId>), String> {
     let solver = Solver::SoftStep { substeps: SUBSTEPS };
-    let world = World::builder().gravity(scene.gravity).solver(solver).sleeping(false);
+    let continuous = if scene.is_swept { Continuous::Default } else { Continuous::Off };
+    let world = World::builder().gravity(scene.gravity).solver(solver).sleeping(false).continuous(continuous);
     let world = world.threads(rayon::current_num_threads());
     let mut world = world.build().map_err(|error| error.to_string())?;
     let shapes = scene.shapes.iter().map(shape).collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;

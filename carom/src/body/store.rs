@@ -106,6 +106,12 @@ impl Nature {
         Vec3::from_array(self.locked.map(|is_locked| if is_locked { 0.0 } else { 1.0 }))
     }
 
+    /// The world pose of the body's frame.
+    pub(crate) fn pose_of(&self, motion: &Motion) -> Pose {
+        let to_center = motion.rotation.as_dquat() * self.center_of_mass.as_dvec3();
+        Pose { position: motion.center - to_center, rotation: motion.rotation }
+    }
+
     /// Whether nothing moves it for now.
     pub(crate) fn is_left_out(&self) -> bool {
         self.set_aside || self.is_disabled
@@ -243,7 +249,8 @@ pub(crate) struct Bodies {
     driven: Vec<BodyId>,
     /// The least margin that a collider ever had.
     pub(crate) least_margin: Option<f32>,
-    colliders: Vec<Option<Collider>>,
+    /// By slot.
+    pub(crate) colliders: Vec<Option<Collider>>,
     free_colliders: Vec<u32>,
 }
 
@@ -282,9 +289,7 @@ impl Bodies {
 
     /// The world pose of a body's frame.
     pub(crate) fn pose(&self, dense: u32) -> Pose {
-        let (nature, motion) = (&self.natures[dense as usize], &self.motions[dense as usize]);
-        let to_center = motion.rotation.as_dquat() * nature.center_of_mass.as_dvec3();
-        Pose { position: motion.center - to_center, rotation: motion.rotation }
+        self.natures[dense as usize].pose_of(&self.motions[dense as usize])
     }
 
     /// Whether the body is left out: it went non-finite or is disabled.

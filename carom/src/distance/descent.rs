@@ -42,21 +42,21 @@ pub(super) struct Bound {
 
 /// A vertex by where it is and where more of it is written.
 #[derive(Debug, Clone, Copy)]
-struct Corner {
-    at: DVec3,
-    place: usize,
+pub(super) struct Corner {
+    pub(super) at: DVec3,
+    pub(super) place: usize,
 }
 
 /// One to three corners with the nearest point of their hull. Corners beyond `count` mean nothing.
 #[derive(Debug, Clone, Copy)]
-struct Reduced {
-    corners: [Corner; 3],
-    count: usize,
+pub(super) struct Reduced {
+    pub(super) corners: [Corner; 3],
+    pub(super) count: usize,
     weights: [f64; 3],
-    nearest: DVec3,
+    pub(super) nearest: DVec3,
 }
 
-enum Grown {
+pub(super) enum Grown {
     Outside(Reduced),
     /// Four corners are around the origin, with these weights.
     Around([f64; 4]),
@@ -206,7 +206,7 @@ impl Face {
 
 impl Reduced {
     #[inline(always)]
-    fn corner(a: Corner) -> Self {
+    pub(super) fn corner(a: Corner) -> Self {
         Self { corners: [a; 3], count: 1, weights: [1.0, 0.0, 0.0], nearest: a.at }
     }
 
@@ -218,7 +218,7 @@ impl Reduced {
 
     /// The nearest point of an edge; not a number if it has no length.
     #[inline(always)]
-    fn edge(a: Corner, b: Corner) -> Self {
+    pub(super) fn edge(a: Corner, b: Corner) -> Self {
         let along = a.at - b.at;
         let from_b = -b.at.dot(along);
         if from_b <= 0.0 {
@@ -230,7 +230,7 @@ impl Reduced {
 
     /// The nearest point of a triangle; not a number if it has no area. The newest corner comes last.
     #[inline(always)]
-    fn triangle(a: Corner, b: Corner, c: Corner) -> Self {
+    pub(super) fn triangle(a: Corner, b: Corner, c: Corner) -> Self {
         let (u, v) = (a.at - c.at, b.at - c.at);
         let (c_u, c_v) = (-u.dot(c.at), -v.dot(c.at));
         if c_u <= 0.0 && c_v <= 0.0 {
@@ -267,7 +267,7 @@ impl Reduced {
     /// The nearest of the three sides at the newest corner of a tetrahedron, unless it is around the origin. Not a number
     /// if it is too flat to tell.
     #[inline(always)]
-    fn grown(corners: [Corner; 3], newest: Corner) -> Grown {
+    pub(super) fn grown(corners: [Corner; 3], newest: Corner) -> Grown {
         let [a, b, c] = corners;
         let d = newest.at;
         let (u, v, w) = (a.at - d, b.at - d, c.at - d);
@@ -301,7 +301,7 @@ impl Reduced {
 
     /// A place of four that none of these corners has.
     #[inline(always)]
-    fn free_place(&self) -> usize {
+    pub(super) fn free_place(&self) -> usize {
         let [a, b, c] = self.corners.map(|corner| corner.place);
         // Corners beyond the count repeat one that is in use, or free a place less: three at the most are taken.
         (!(1usize << a | 1 << b | 1 << c)).trailing_zeros() as usize & 3

@@ -6,6 +6,7 @@
 //! direction to the next (`convex.rs`), half-spaces have one (`half_space.rs`), shapes of many pieces are cut in time
 //! and space until few pieces are left (`pieces.rs`, `meshes.rs`). Meshes and height fields are surfaces, as in queries.
 
+mod angle;
 mod convex;
 mod half_space;
 mod meshes;

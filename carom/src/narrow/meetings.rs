@@ -212,9 +212,11 @@ impl Meetings {
     }
 
     /// Before the solver: how fast those close that did not touch.
-    pub(crate) fn note_approach(&mut self, bodies: &Bodies) {
-        let heads = self.heads.iter_mut().zip(&self.meetings);
-        for (head, meeting) in heads.filter(|(head, _)| head.pushes() && !head.is_touching) {
+    pub(crate) fn note_approach(&mut self, bodies: &Bodies, workers: usize) {
+        self.for_each(workers, |head, meeting| {
+            if !head.pushes() || head.is_touching {
+                return;
+            }
             head.approach = 0.0;
             for manifold in meeting.manifolds().iter().filter(|manifold| !manifold.is_inner) {
                 let [a, b] = [manifold.pair.a.body, manifold.pair.b.body].map(|body| &bodies.motions()[body as usize]);
@@ -223,22 +225,42 @@ impl Meetings {
                     head.approach = head.approach.max(velocity.dot(manifold.normal));
                 }
             }
-        }
+        });
     }
 
     /// After the solver: which pairs touch; `changed` is called with those that did not before, or do no longer.
-    pub(crate) fn note_touching(&mut self, mut changed: impl FnMut(&Head, &[Manifold])) {
-        let heads = self.heads.iter_mut().zip(&self.meetings);
-        for (head, meeting) in heads.filter(|(head, _)| head.is_live) {
+    pub(crate) fn note_touching(&mut self, workers: usize, mut changed: impl FnMut(&Head, &[Manifold])) {
+        self.for_each(workers, |head, meeting| {
+            if !head.is_live {
+                return;
+            }
             head.was_touching = head.is_touching;
             let touches = |manifold: &Manifold| manifold.is_touching() && (head.is_sensor || !manifold.is_inner);
             // Of most pairs the head says it, which is small.
             let is_deep = head.deepest >= 0.0 && !head.has_inner;
             head.is_touching = head.manifolds > 0 && (is_deep || meeting.manifolds().iter().any(touches));
-            if head.is_touching != head.was_touching {
-                changed(head, meeting.manifolds());
-            }
+        });
+        let live = self.heads.iter().zip(&self.meetings).filter(|(head, _)| head.is_live);
+        for (head, meeting) in live.filter(|(head, _)| head.is_touching != head.was_touching) {
+            changed(head, meeting.manifolds());
         }
+    }
+
+    /// Does something with every pair's head.
+    fn for_each(&mut self, workers: usize, work: impl Fn(&mut Head, &Meeting) + Sync) {
+        let Self { heads, meetings, counters, .. } = self;
+        let blocks = heads.len().div_ceil(BLOCK) as u32;
+        let workers = if blocks < 16 { 1 } else { workers };
+        let shared = Shared::new(heads);
+        threads::run(workers, &[blocks], counters, |Task { block, .. }| {
+            let start = block as usize * BLOCK;
+            for (place, meeting) in (start..shared.len().min(start + BLOCK)).zip(&meetings[start..]) {
+                // SAFETY: each block is one worker's.
+                #[allow(unsafe_code)]
+                let head = unsafe { shared.get_mut(place) };
+                work(head, meeting);
+            }
+        });
     }
 
     /// A copy of all that the next step depends on.
@@ -254,6 +276,11 @@ impl Meetings {
         self.meetings.clone_from(&copy.meetings);
         self.refused = copy.refused.iter().copied().collect();
         self.place_of = self.heads.iter().map(|head| head.pair).zip(0..).collect();
+        self.ask_anew();
+    }
+
+    /// The broad phase is built anew: what it tells next are all pairs that there are.
+    pub(crate) fn ask_anew(&mut self) {
         self.is_behind = true;
     }
 

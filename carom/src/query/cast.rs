@@ -4,8 +4,8 @@
 //! frame of one shape, in which the other moves; half-spaces are a linear equation.
 
 use super::form::Form;
-use super::{FARTHEST, QueryError, cast_convex, cast_pieces, checked, near_enough};
-use crate::distance::convex::{Convex, Core};
+use super::{FARTHEST, QueryError, cast_convex, cast_pieces, near_enough, offset_between};
+use crate::distance::convex::Convex;
 use crate::distance::placement::Placement;
 use crate::distance::separation;
 use crate::pose::Pose;
@@ -144,24 +144,19 @@ pub(crate) fn cast_until(
     sweep: &Sweep,
     limit: f64,
 ) -> Result<Cast, QueryError> {
-    let (pose_a, pose_b) = (checked("the first shape", pose_a)?, checked("the second shape", pose_b)?);
-    let offset = pose_b.position - pose_a.position;
-    near_enough(offset)?;
+    let offset = offset_between(pose_a, pose_b)?;
     sweep.checked()?;
+    if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b)
+        && let Some(cast) = of_balls([a, b].map(|ball| f64::from(ball.radius())), pose_a.position, offset, sweep, limit)
+    {
+        return Ok(cast);
+    }
     let terms = Terms { within: sweep.within, limit, parting: sweep.parting };
-    let (found, turned) = if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
-        // Nothing is to be turned.
-        let b_in_a = Placement { position: offset, ..Placement::IDENTITY };
-        let approach = Approach { b_in_a, velocity: -sweep.motion };
-        let [a, b] = [a, b].map(|ball| Convex { core: Core::Point, radius: f64::from(ball.radius()) });
-        (cast_convex::cast(&a, &b, &approach, &terms)?, Placement::IDENTITY)
-    } else {
-        let (form_a, form_b) = (Form::of(a), Form::of(b));
-        let turned = Placement::turned(&pose_a);
-        let b_in_a = Placement::seen_from(&turned, offset, pose_b.rotation);
-        let approach = Approach { b_in_a, velocity: turned.direction_to_inner(-sweep.motion) };
-        (of_forms(&form_a, &form_b, &approach, &terms)?, turned)
-    };
+    let (form_a, form_b) = (Form::of(a), Form::of(b));
+    let turned = Placement::turned(pose_a);
+    let b_in_a = Placement::seen_from_rotation(pose_a.rotation, &turned, offset, pose_b.rotation);
+    let approach = Approach { b_in_a, velocity: turned.direction_to_inner(-sweep.motion) };
+    let found = of_forms(&form_a, &form_b, &approach, &terms)?;
     let Some(found) = found else { return Ok(Cast::Miss) };
     let place = pose_a.position + found.time * sweep.motion;
     let impact = Impact {
@@ -176,6 +171,38 @@ pub(crate) fn cast_until(
         Status::AtStart => Cast::AtStart(impact),
         Status::Undecided => Cast::Undecided(impact),
     })
+}
+
+/// Two balls that are apart at the start: a quadratic equation, and nothing to be turned. None if they are near already.
+fn of_balls([radius_a, radius_b]: [f64; 2], place: DVec3, offset: DVec3, sweep: &Sweep, limit: f64) -> Option<Cast> {
+    let way = sweep.motion;
+    let fine = fine_tolerance(radius_a + radius_b, way.abs() + offset.abs(), sweep.within);
+    let reach = radius_a + radius_b + sweep.within + 0.5 * fine;
+    let excess = offset.length_squared() - reach * reach;
+    if excess <= 0.0 {
+        return None;
+    }
+    let closing = offset.dot(way);
+    // The line passes the middle by |offset × way| / |way|.
+    let chord = reach * reach * way.length_squared() - offset.cross(way).length_squared();
+    if closing <= 0.0 || chord < 0.0 {
+        return Some(Cast::Miss);
+    }
+    let time = excess / (closing + chord.sqrt()) * (1.0 - 1e-14);
+    if time.is_nan() || time > limit {
+        return if time.is_nan() { None } else { Some(Cast::Miss) };
+    }
+    let between = offset - time * way;
+    let length = between.length();
+    let normal = between / length;
+    let middle = place + time * way;
+    Some(Cast::Hit(Impact {
+        time,
+        distance: length - radius_a - radius_b,
+        on_a: middle + radius_a * normal,
+        on_b: middle + (length - radius_b) * normal,
+        normal: normal.as_vec3(),
+    }))
 }
 
 /// Where the second shape is in the frame of the first, and how it moves there.
@@ -274,8 +301,12 @@ pub(super) fn of_forms(
 
 /// How much farther than asked an impact may be: for a pair of this size, all of it but what supports add.
 pub(super) fn tolerance(size: f64, approach: &Approach, within: f64) -> f64 {
-    let (way, start) = (approach.velocity.abs(), approach.b_in_a.position.abs());
-    1e-9 * size + 1e-13 * (way + start).element_sum() + 1e-12 * within
+    fine_tolerance(size, approach.velocity.abs() + approach.b_in_a.position.abs(), within)
+}
+
+/// The same of the way and the distance at the start together.
+fn fine_tolerance(size: f64, lengths: DVec3, within: f64) -> f64 {
+    1e-9 * size + 1e-13 * lengths.element_sum() + 1e-12 * within
 }
 
 /// The lowest point of `b` stays the lowest, and its height changes evenly.

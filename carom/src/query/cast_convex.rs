@@ -7,8 +7,9 @@
 //! Stops: where the proven upper bound of the distance is what is asked and the tolerance, on a miss, or after 200 steps.
 //! Sharp shapes stop at 5e-6 of their size, nearer than which a distance has too few digits for a direction, and go on by
 //! one step more, along the last plane, to 1e-9: safe by that plane, and nearly always as near.
-//! The first step is to where balls around the two meet. A ball against a ball or a capsule is a quadratic equation.
-//! Cost: 2 to 6 distances, each from where the last ended. Source: conservative advancement as in van den Bergen, Ray
+//! The first step is to where balls around the two meet, the next to where the distance search on the way ends
+//! (`distance/moving.rs`). A ball against a ball or a capsule is a quadratic equation.
+//! Cost: that search and 1 or 2 distances, each from where the last ended. Source: conservative advancement as in van den Bergen, Ray
 //! Casting against General Convex Objects with Application to Continuous Collision Detection (2004), here with the best
 //! plane at each step instead of the last simplex's, and with proven bounds.
 
@@ -18,9 +19,12 @@ use super::ray::LocalRay;
 use super::ray_convex;
 use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::feature;
+use crate::distance::moving;
 use crate::distance::placement::Placement;
 use crate::distance::separation::{self, Relation, Separation, Stop};
 use crate::distance::signed::{self, Cache};
+use crate::distance::simplex::Difference;
+use fearless_simd::{Level, dispatch};
 use glam::DVec3;
 
 const STEP_LIMIT: usize = 200;
@@ -75,11 +79,11 @@ fn ball_entry(
     if closing <= 0.0 {
         return Ok(None);
     }
-    // The discriminant from the nearest point of the line, so that nothing cancels.
-    let nearest = start + closing / speed_squared * way;
-    let chord = (reach * reach - nearest.length_squared()) * speed_squared;
+    // The line passes the middle by |start × way| / |way|, so nothing cancels that the squares of the lengths would.
+    let reach_squared = reach * reach * speed_squared;
+    let chord = reach_squared - start.cross(way).length_squared();
     // Grazing counts, rounding included; NaN, from a line that hardly moves, is decided by the other tests.
-    if chord < -1e-12 * reach * reach * speed_squared {
+    if chord < -1e-12 * reach_squared {
         return Ok(None);
     }
     let entry = excess / (closing + chord.max(0.0).sqrt()) * (1.0 - 1e-14);
@@ -212,7 +216,43 @@ impl Moving<'_> {
 
     fn march_by_search(&self) -> Result<Option<LocalImpact>, QueryError> {
         let mut cache = Cache::default();
-        self.march(|b_in_a| separation::of_convex_traced(self.a, self.b, b_in_a, f64::INFINITY, &mut cache, &mut ()))
+        let Some(start) = self.near_time(&mut cache)? else { return Ok(None) };
+        let later = Moving { entry: start, ..*self };
+        later.march(|b_in_a| separation::of_convex_traced(self.a, self.b, b_in_a, f64::INFINITY, &mut cache, &mut ()))
+    }
+
+    /// Until when they are proven to be farther apart, so near to the impact that little is left to do; none if there is no
+    /// impact.
+    fn near_time(&self, cache: &mut Cache) -> Result<Option<f64>, SupportFault> {
+        let is_quick = |core: &Core<'_>| match core {
+            Core::Cuboid(_) | Core::Hull(_) | Core::Cylinder { .. } | Core::Cone { .. } | Core::Ellipsoid(_) => true,
+            // Closed forms are as quick, and users' maps have too few digits.
+            Core::Point | Core::Segment(_) | Core::Triangle(_) | Core::Custom(_) => false,
+        };
+        let is_any = is_quick(&self.a.core) || is_quick(&self.b.core);
+        let is_custom = |core: &Core<'_>| matches!(core, Core::Custom(_));
+        if !is_any || is_custom(&self.a.core) || is_custom(&self.b.core) || self.has_exact_distance() {
+            return Ok(Some(self.entry));
+        }
+        let radius = self.a.radius + self.b.radius;
+        let approach = moving::Approach {
+            velocity: self.approach.velocity,
+            limit: self.terms.limit - self.entry,
+            aim: radius + self.terms.within + 0.5 * self.tolerance,
+            near: radius + self.terms.within + self.tolerance,
+        };
+        let b_in_a = self.approach.at(self.entry);
+        let mut difference = Difference::new(self.a, self.b, &b_in_a);
+        let free = dispatch!(Level::new(), simd => moving::free_until(simd, &mut difference, &approach, cache))?;
+        Ok(free.map(|free| self.entry + free).filter(|time| *time <= self.terms.limit))
+    }
+
+    /// A segment and a box, which need no search.
+    fn has_exact_distance(&self) -> bool {
+        matches!(
+            (&self.a.core, &self.b.core),
+            (Core::Cuboid(_), Core::Segment(_)) | (Core::Segment(_), Core::Cuboid(_))
+        )
     }
 
     /// Newton's steps with the separation at each time.

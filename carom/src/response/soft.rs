@@ -35,6 +35,9 @@ const CONTACT_FREQUENCY: f32 = 40.0;
 const CONTACT_DAMPING: f32 = 8.0;
 /// Depth is taken out no faster than this, in m/s.
 const MOST_PUSH: f32 = 3.0;
+/// Contacts do not make a body turn by more than this in a substep: their arms stay as they are during a step, and what
+/// turns much faster than they can follow would gain speed from them. Half a right angle, in radians.
+const MOST_TURN: f32 = std::f32::consts::FRAC_PI_4;
 /// With fewer packs for each a second thread is not worth its waiting.
 const PACKS_A_WORKER: usize = 16;
 /// How often rebounds go over all patches: a body that is hit by several finds its way between them.
@@ -112,6 +115,14 @@ pub(super) fn solve(
 }
 
 impl Soft {
+    /// Of each patch its pair and its colour.
+    pub(super) fn colours(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.colouring.placed().iter().map(|(patch, lane)| {
+            let pack = lane / WIDTH as u32;
+            (patch.meeting, self.colouring.groups().partition_point(|(packs, _)| packs.end <= pack) as u32)
+        })
+    }
+
     /// Gives a row to each body that something touches, and a colour to each patch; returns where movable rows begin.
     fn find_rows(&mut self, meetings: &Meetings, bodies: &Bodies) -> u32 {
         let Self { colouring, row_of, body_of, .. } = self;
@@ -397,7 +408,10 @@ fn finish_body(nature: &Nature, motion: &mut Motion, state: Option<&State>, sett
     }
     let before = *motion;
     let fault = match state {
-        Some(state) if motion.is_movable() => move_by(nature, motion, state),
+        Some(state) if motion.is_movable() => {
+            let most_turn = MOST_TURN * setting.substeps as f32 / setting.dt;
+            move_by(nature, motion, state, most_turn.max(motion.angular_velocity.length()))
+        }
         Some(_) | None => motion::move_freely(nature, motion, setting),
     };
     nature.limit(motion);
@@ -410,7 +424,7 @@ fn finish_body(nature: &Nature, motion: &mut Motion, state: Option<&State>, sett
     fault
 }
 
-fn move_by(nature: &Nature, motion: &mut Motion, state: &State) -> Option<FaultStage> {
+fn move_by(nature: &Nature, motion: &mut Motion, state: &State, most_spin: f32) -> Option<FaultStage> {
     let [shift, turn] = vectors_of(&state.movement);
     let [velocity, angular_velocity] = vectors_of(&state.velocity);
     if !(velocity.is_finite() && angular_velocity.is_finite()) {
@@ -419,7 +433,7 @@ fn move_by(nature: &Nature, motion: &mut Motion, state: &State) -> Option<FaultS
         return Some(if by_forces { FaultStage::Forces } else { FaultStage::Contacts });
     }
     motion.velocity = velocity;
-    motion.angular_velocity = angular_velocity;
+    motion.angular_velocity = angular_velocity.clamp_length_max(most_spin);
     motion.center += shift.as_dvec3();
     let half_angle = 0.5 * turn.length();
     if half_angle > 0.0 {

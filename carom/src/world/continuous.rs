@@ -2,7 +2,7 @@
 //! thick is looked after along its way, and stopped where it would first touch.
 //!
 //! Between the pose before the step and that after it a body is taken to move and turn evenly. Fast bodies are those whose
-//! way is longer than three quarters of half their least width: slower ones cannot come to lie with their middle on the
+//! way is longer than nine tenths of half their least width: slower ones cannot come to lie with their middle on the
 //! other side. What a fast body may meet comes from the broad phase, whose boxes are still those of the step's start, with
 //! a query box that is larger by the longest way of anything slow; fast bodies are swept against each other. Each pair is
 //! asked for its time of impact (`impact::rigid`), which is never late. A body whose way is cut short keeps its velocity:
@@ -54,15 +54,19 @@ pub struct Stop {
 }
 
 /// A way of more than this share of half the thickness is fast.
-const FAST: f32 = 0.75;
+const FAST: f32 = 0.9;
 /// What is left of a way is not cut off if it is shorter than this share of half the thickness.
 const REST: f32 = 0.25;
 /// Bodies are stopped with a gap of this share of their margin.
 const GAP: f32 = 0.05;
 /// A body that turns by more than this in a step is taken to turn as its angular velocity says, not by the shorter way.
 const LONG_TURN: f32 = 2.0;
+/// The balls inside of a body that touches already, as shares of half its thickness.
+const INNER: [f32; 5] = [0.5, 0.12, 0.03, 0.007, 0.0];
 /// How often fast bodies that were stopped are asked for again.
 const ROUNDS: usize = 8;
+/// A body that is not fast.
+const NOT_FAST: u32 = u32::MAX;
 /// In a step cut at impacts no piece is shorter than this share.
 pub(super) const LEAST_PIECE: f32 = 1.0 / 64.0;
 
@@ -79,13 +83,30 @@ struct Fast {
     dense: u32,
     /// Half the least width of its shapes.
     half_thickness: f32,
-    /// How long its way is, turning included.
+    /// How its centre moves.
+    shift: Vec3,
+    /// How long its way is at the most, turning included, and how much of it is by turning.
     way: f32,
+    turning: f32,
     /// Around its whole way.
     bounds: Aabb,
     /// The share of the step after which it stands.
     until: f64,
     stopped_by: Option<(u32, Impact)>,
+}
+
+impl Fast {
+    /// Whether it may come to the other side of something slower within the step, or deep inside if that is thicker. What
+    /// cannot be moved stops it in any case.
+    fn can_pass(&self, other: &Collider, bodies: &Bodies, starts: &[Start]) -> bool {
+        let dense = other.body as usize;
+        if bodies.natures[dense].kind != BodyKind::Dynamic {
+            return true;
+        }
+        let shift = (bodies.motions()[dense].center - starts[dense].center).as_vec3();
+        (self.shift - shift).length() + self.turning
+            > FAST * (self.half_thickness + self.half_thickness.min(other.half_thickness))
+    }
 }
 
 /// Two colliders of which the first belongs to a fast body.
@@ -102,6 +123,8 @@ struct Meet {
 pub(super) struct Sweeps {
     starts: Vec<Start>,
     fast: Vec<Fast>,
+    /// Of each body its place among the fast ones, or none.
+    place_of: Vec<u32>,
     meets: Vec<Meet>,
     found: Vec<u32>,
     by_side: Vec<u32>,
@@ -144,7 +167,7 @@ impl Sweeps {
         if self.fast.is_empty() {
             return;
         }
-        self.find_meets(bodies, broad, filter, farthest_slow);
+        self.find_meets(bodies, broad, filter, (FAST, farthest_slow));
         self.find_stops(bodies, dt);
         self.stop(bodies, dt, stops);
     }
@@ -169,7 +192,7 @@ impl Sweeps {
             }
         }
         let farthest_slow = self.find_fast(bodies, dt, 0.0);
-        self.find_meets(bodies, broad, filter, farthest_slow);
+        self.find_meets(bodies, broad, filter, (0.0, farthest_slow));
         let mut first: f64 = 1.0;
         for meet in &self.meets {
             let found = self.time_of(meet, bodies, dt, first);
@@ -183,7 +206,10 @@ impl Sweeps {
 
     /// Lists the fast bodies; returns the longest way of any other. With a share of 0 all that move are fast.
     fn find_fast(&mut self, bodies: &Bodies, dt: f32, share: f32) -> f32 {
-        self.fast.clear();
+        let Self { fast, place_of, .. } = self;
+        fast.clear();
+        place_of.clear();
+        place_of.resize(bodies.len(), NOT_FAST);
         let mut farthest_slow: f32 = 0.0;
         for (dense, start) in self.starts.iter().enumerate() {
             if !moves(bodies, dense) {
@@ -191,9 +217,9 @@ impl Sweeps {
             }
             let (nature, motion) = (&bodies.natures[dense], &bodies.motions[dense]);
             let extent = nature.extent + nature.center_of_mass.length();
-            let way = (motion.center - start.center).as_vec3().length();
-            let turn = motion.angular_velocity.length() * dt;
-            let way = way + turn.min(LONG_TURN) * extent;
+            let shift = (motion.center - start.center).as_vec3();
+            let turning = (motion.angular_velocity.length() * dt).min(LONG_TURN) * extent;
+            let way = shift.length() + turning;
             if !way.is_finite() {
                 continue;
             }
@@ -202,8 +228,9 @@ impl Sweeps {
             let half_thickness = solid.map(|collider| collider.half_thickness).fold(f32::INFINITY, f32::min);
             if way > share * half_thickness && nature.kind == BodyKind::Dynamic && half_thickness.is_finite() {
                 let bounds = bounds_of_way(start.center, motion.center, extent);
+                place_of[dense] = fast.len() as u32;
                 let dense = dense as u32;
-                self.fast.push(Fast { dense, half_thickness, way, bounds, until: 1.0, stopped_by: None });
+                fast.push(Fast { dense, half_thickness, shift, way, turning, bounds, until: 1.0, stopped_by: None });
             } else {
                 farthest_slow = farthest_slow.max(way);
             }
@@ -212,10 +239,15 @@ impl Sweeps {
     }
 
     /// Lists whom the fast bodies may meet on their way.
-    fn find_meets(&mut self, bodies: &Bodies, broad: &dyn BroadPhase, filter: &PairFilter, farthest_slow: f32) {
-        let Self { starts, fast, meets, found, by_side, .. } = self;
+    fn find_meets(
+        &mut self,
+        bodies: &Bodies,
+        broad: &dyn BroadPhase,
+        filter: &PairFilter,
+        (share, farthest_slow): (f32, f32),
+    ) {
+        let Self { starts, fast, place_of, meets, found, by_side, .. } = self;
         meets.clear();
-        let body_of = |slot: u32| bodies.collider(slot).map(|collider| collider.body);
         let solid = |slot: u32| bodies.collider(slot).is_some_and(|collider| !collider.is_sensor);
         let is_allowed = |a: u32, b: u32| {
             let pair = Pair::new(a, b);
@@ -223,35 +255,48 @@ impl Sweeps {
         };
         for (index, body) in (0u32..).zip(fast.iter()) {
             found.clear();
-            broad.overlapping(&body.bounds.enlarged(farthest_slow), &mut |slot| found.push(slot));
+            broad.overlapping(&body.bounds.enlarged(farthest_slow), &mut |slot| {
+                let other = bodies.collider(slot);
+                if other.is_some_and(|other| {
+                    place_of[other.body as usize] == NOT_FAST && body.can_pass(other, bodies, starts)
+                }) {
+                    found.push(slot);
+                }
+            });
             found.sort_unstable();
             for &slot in &bodies.natures[body.dense as usize].colliders {
                 let Some(collider) = bodies.collider(slot) else { continue };
                 let bounds = way_of(collider, bodies, &starts[body.dense as usize]).enlarged(farthest_slow);
                 for &other in found.iter() {
-                    let is_fast = body_of(other).is_none_or(|other| is_listed(fast, other));
                     let is_near = broad.bounds(other).is_some_and(|other| other.overlaps(&bounds));
-                    if !is_fast && is_near && is_allowed(slot, other) && can_pass(body, other, bodies, starts) {
+                    if is_near && is_allowed(slot, other) {
                         meets.push(Meet { slots: [slot, other], fast: index, other_fast: None });
                     }
                 }
             }
         }
-        // Fast ones among themselves, by where their ways begin along x.
+        // Fast ones among themselves, by where their ways begin along x. Two that move about as all do cannot pass.
         by_side.clear();
         by_side.extend(0..fast.len() as u32);
         by_side.sort_unstable_by(|&a, &b| {
             let [a, b] = [a, b].map(|index| fast[index as usize].bounds.min.x);
             a.total_cmp(&b)
         });
+        let common = fast.iter().map(|body| body.shift).sum::<Vec3>() / fast.len().max(1) as f32;
+        let is_odd = |body: &Fast| (body.shift - common).length() + body.turning > share * body.half_thickness;
         for (place, &one) in by_side.iter().enumerate() {
             let body = &fast[one as usize];
+            let body_is_odd = is_odd(body);
             for &another in &by_side[place + 1..] {
                 let other = &fast[another as usize];
                 if other.bounds.min.x > body.bounds.max.x {
                     break;
                 }
-                if !body.bounds.overlaps(&other.bounds) {
+                if !body.bounds.overlaps(&other.bounds) || !(body_is_odd || is_odd(other)) {
+                    continue;
+                }
+                let way = (body.shift - other.shift).length() + body.turning + other.turning;
+                if way <= share * (body.half_thickness + other.half_thickness) {
                     continue;
                 }
                 // The order of bodies, not of places.
@@ -325,10 +370,10 @@ impl Sweeps {
             Outcome::Free => None,
             Outcome::Hit(impact) | Outcome::Early(impact) => Some(impact),
             Outcome::AtStart(_) => {
-                let inner = self.fast[meet.fast as usize].half_thickness * 0.5;
+                let inner = self.fast[meet.fast as usize].half_thickness;
                 let first = self.time_of_inner(a, inner, (b, &sweep_b), bodies, most_time);
                 let second = meet.other_fast.and_then(|other| {
-                    let inner = self.fast[other as usize].half_thickness * 0.5;
+                    let inner = self.fast[other as usize].half_thickness;
                     let impact = self.time_of_inner(b, inner, (a, &sweep_a), bodies, most_time)?;
                     Some(Impact { on_a: impact.on_b, on_b: impact.on_a, normal: -impact.normal, ..impact })
                 });
@@ -340,23 +385,36 @@ impl Sweeps {
         }
     }
 
-    /// When a ball around a body's centre comes to another collider.
+    /// When the body has to stop lest a ball around its centre comes to another collider. If that is there already a smaller one is taken, and in
+    /// the end the centre alone: as long as that is on its own side, it stays there.
     fn time_of_inner(
         &self,
         collider: &Collider,
-        radius: f32,
+        half_thickness: f32,
         (other, sweep): (&Collider, &Sweep),
         bodies: &Bodies,
         most_time: f64,
     ) -> Option<Impact> {
-        let ball = if radius > 0.0 { Shape::sphere(radius).ok()? } else { Shape::point() };
         let start = self.starts[collider.body as usize].center;
         let way = bodies.motions()[collider.body as usize].center - start;
         let options = Options { gap: 0.0, ..options(collider, other, most_time) };
-        match time_of_impact(&ball, &Sweep::of(Pose::at(start), way), &other.shape, sweep, &options).ok()? {
-            Outcome::Hit(impact) | Outcome::Early(impact) => Some(impact),
-            Outcome::Free | Outcome::AtStart(_) => None,
+        for share in INNER {
+            let radius = share * half_thickness;
+            let ball = if radius > 0.0 { Shape::sphere(radius).ok()? } else { Shape::point() };
+            let options = Options { tolerance: options.tolerance.min(0.1 * f64::from(radius)), ..options };
+            match time_of_impact(&ball, &Sweep::of(Pose::at(start), way), &other.shape, sweep, &options).ok()? {
+                Outcome::Hit(impact) | Outcome::Early(impact) => {
+                    // Not only the centre is to stay on its side: what is long must not be run through.
+                    let nature = &bodies.natures[collider.body as usize];
+                    let extent = f64::from(nature.extent + nature.center_of_mass.length());
+                    let time = (impact.time - extent / way.length()).max(0.0);
+                    return Some(Impact { time, ..impact });
+                }
+                Outcome::Free => return None,
+                Outcome::AtStart(_) => {}
+            }
         }
+        None
     }
 
     /// When a fast body that goes on comes to one that has stopped.
@@ -412,7 +470,7 @@ impl Sweeps {
             let Some(other) = bodies.collider(other).map(|collider| collider.body) else { continue };
             let time = fast.until;
             let mut pose = self.sweep_of_body(fast.dense as usize, bodies, dt).pose_at(time);
-            if moves(bodies, other as usize) && !is_listed(&self.fast, other) {
+            if moves(bodies, other as usize) && self.place_of[other as usize] == NOT_FAST {
                 let sweep = self.sweep_of_body(other as usize, bodies, dt);
                 let carried = Pose::b_in_a(&sweep.pose_at(time), &pose);
                 pose = bodies.pose(other).compose(&carried);
@@ -437,25 +495,6 @@ fn options(a: &Collider, b: &Collider, most_time: f64) -> Options {
 fn moves(bodies: &Bodies, dense: usize) -> bool {
     let nature = &bodies.natures[dense];
     nature.kind != BodyKind::Fixed && !nature.is_left_out() && !bodies.rests[dense].is_asleep()
-}
-
-/// Whether a body is among the fast ones, which are in the order of their indices.
-fn is_listed(fast: &[Fast], dense: u32) -> bool {
-    fast.binary_search_by_key(&dense, |fast| fast.dense).is_ok()
-}
-
-/// Whether a fast body may come to the other side of another within the step. What cannot be moved stops it in any case:
-/// it must not come to lie deep inside.
-fn can_pass(body: &Fast, other: u32, bodies: &Bodies, starts: &[Start]) -> bool {
-    let Some(collider) = bodies.collider(other) else { return false };
-    let dense = collider.body as usize;
-    if bodies.natures[dense].kind != BodyKind::Dynamic {
-        return true;
-    }
-    let (one, another) = (&bodies.motions()[body.dense as usize], &bodies.motions()[dense]);
-    let way = (one.center - starts[body.dense as usize].center) - (another.center - starts[dense].center);
-    let turned = body.way - (one.center - starts[body.dense as usize].center).as_vec3().length();
-    way.as_vec3().length() + turned > FAST * (body.half_thickness + collider.half_thickness)
 }
 
 /// A box around all that a body reaches on its way.

@@ -153,10 +153,10 @@ impl Log {
     }
 
     /// Fills the lists after a step.
-    pub(crate) fn take(&mut self, meetings: &mut Meetings, bodies: &Bodies) {
+    pub(crate) fn take(&mut self, meetings: &mut Meetings, bodies: &Bodies, workers: usize) {
         self.ended.append(&mut self.gone);
         self.left.append(&mut self.gone_from_sensors);
-        meetings.note_touching(|head, manifolds| {
+        meetings.note_touching(workers, |head, manifolds| {
             let Some([a, b]) = ids(head, bodies) else { return };
             match (head.is_sensor, head.is_touching) {
                 (true, true) => self.entered.push(sensed([a, b], bodies)),

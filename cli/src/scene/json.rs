@@ -51,7 +51,7 @@ fn span_in(whole: &str, raw: &RawValue) -> Range<usize> {
 }
 
 /// What JSON's reader says of the slice `span`, placed in the whole text.
-fn json_error(text: &Text, span: Range<usize>, title: &str, error: &serde_json::Error) -> SceneError {
+pub(crate) fn json_error(text: &Text, span: Range<usize>, title: &str, error: &serde_json::Error) -> SceneError {
     let suffix = format!(" at line {} column {}", error.line(), error.column());
     let said = error.to_string();
     let said = said.strip_suffix(&suffix).unwrap_or(&said);

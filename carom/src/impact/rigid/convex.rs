@@ -10,6 +10,7 @@
 //! Cost: 3 to 6 distances and as many pairs of supports. Source: conservative advancement as in Mirtich, Impulse-based
 //! Dynamic Simulation (1996), with the step of the proven root in place of the one by the greatest speed.
 
+use super::angle::sine_cosine;
 use super::motion::{Course, Moment, Motion, core_reach, support_error};
 use super::walk::{Gap, Question};
 use super::{LocalImpact, Status, Terms};
@@ -51,7 +52,7 @@ fn near_times(motion: &Motion, reach: f64, terms: &Terms) -> Option<(f64, f64)> 
         return None;
     }
     let speed_squared = way.length_squared();
-    if !(speed_squared > 0.0) {
+    if speed_squared == 0.0 {
         return if excess > 0.0 { None } else { Some((from, until)) };
     }
     // The discriminant from the nearest point of the line, so that nothing cancels.
@@ -191,7 +192,7 @@ impl Turned {
         if self.speed == 0.0 {
             return self.steady;
         }
-        let (sine, cosine) = libm::sincos(self.speed * time);
+        let (sine, cosine) = sine_cosine(self.speed * time);
         self.steady + cosine * self.across - sine * self.beside
     }
 

@@ -6,7 +6,7 @@
 use super::motion::{Motion, form_reach};
 use super::walk::{Gap, Question};
 use super::{LocalImpact, Status, Terms};
-use crate::distance::convex::SupportFault;
+use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::feature::ROUNDING;
 use crate::query::form::{Form, Pieces};
 use glam::DVec3;
@@ -33,8 +33,7 @@ pub(super) fn of_two(a: DVec3, b: DVec3, motion: &Motion, terms: &Terms) -> Opti
     let turns_apart = (motion.a.spin() - motion.b.spin()).length() * (terms.until - terms.from) > OPPOSITE;
     let is_opposite = (a + b_in_a.direction_to_outer(b)).length() <= OPPOSITE;
     // A point of the other's border is as good as any: it stays as far.
-    let border =
-        Form::Convex(crate::distance::convex::Convex { core: crate::distance::convex::Core::Point, radius: 0.0 });
+    let border = Form::Convex(Convex { core: Core::Point, radius: 0.0 });
     if is_opposite && (!turns_apart || a.dot(b_in_a.position) <= 0.0) {
         let found = Plane { normal: a, b: &border, motion }.march(motion.b.center.length(), 0.0, 0.0, terms);
         return found.unwrap_or(None);
@@ -63,47 +62,31 @@ impl Plane<'_> {
         let tolerance = terms.tolerance(size, offset + motion.a.center.length(), error);
         let slack = ROUNDING * (size + offset + motion.a.center.length()) + error;
         let (aim, near) = (terms.gap + 0.5 * tolerance, terms.gap + tolerance);
-        // As in `Motion::rates_of_second`, along a direction that turns with the first body.
-        let (rate, bend) = motion.rates_of_second(reach, offset);
-        let across = motion.a.axis.cross(motion.a.start * self.normal).length();
-        let shared = if motion.a.speed == 0.0 { 1.0 } else { across };
-        // A plane that turns about its own normal does not turn; the second body still may.
-        let (rate, bend) = if shared == 0.0 || motion.a.speed == 0.0 {
-            let still = Motion { a: super::Course { speed: 0.0, ..motion.a }, ..*motion };
-            still.rates_of_second(reach, offset)
-        } else {
-            (rate, bend)
-        };
+        // Of a direction that turns with its body, only what is across the axis does.
+        let share = motion.a.axis.cross(motion.a.start * self.normal).length();
+        let (rate, bend) = motion.rates_of_second(reach, offset, share);
         let mut question = Height { plane: self, aim: aim + slack };
         let mut time = terms.from;
-        for step in 0..=terms.iterations.max(1) {
+        for step in 0..=terms.iterations {
             let b_in_a = motion.at(time).b_in_a;
             let low = lowest(self.b, b_in_a.direction_to_inner(-self.normal))?;
             let on_b = b_in_a.point_to_outer(low.point) - low.radius * self.normal;
             let height = self.normal.dot(on_b);
-            let is_near = height <= near;
-            if is_near || step == terms.iterations.max(1) {
-                let status = match () {
-                    () if is_near && time == 0.0 => Status::AtStart,
-                    () if is_near => Status::Hit,
-                    () => Status::Early,
-                };
-                let on_a = on_b - height * self.normal;
-                let distance = height.max(0.0);
-                return Ok(Some(LocalImpact { status, time, distance, on_a, on_b, normal: self.normal }));
+            let impact = |status: Status| {
+                let (on_a, distance) = (on_b - height * self.normal, height.max(0.0));
+                Ok(Some(LocalImpact { status, time, distance, on_a, on_b, normal: self.normal }))
+            };
+            if height <= near {
+                return impact(if time == 0.0 { Status::AtStart } else { Status::Hit });
             }
-            let value = height - slack - aim;
-            let gap = Gap { time, value, slope: self.slope(low.point, time), rate, bend };
-            let next = gap.open_until(terms.until, &mut question)?;
+            let gap = Gap { time, value: height - slack - aim, slope: self.slope(low.point, time), rate, bend };
+            let next = if step < terms.iterations { gap.open_until(terms.until, &mut question)? } else { time };
             if next >= terms.until {
                 return Ok(None);
             }
-            // Below the resolution of time: as far as can be told, they are near.
-            let is_stuck = next <= time;
-            if is_stuck {
-                let (on_a, distance) = (on_b - height * self.normal, height);
-                let status = Status::Early;
-                return Ok(Some(LocalImpact { status, time, distance, on_a, on_b, normal: self.normal }));
+            // The end of the iterations, or of the resolution of time.
+            if next <= time {
+                return impact(Status::Early);
             }
             time = next;
         }

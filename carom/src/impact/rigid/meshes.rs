@@ -36,7 +36,7 @@ pub(super) fn first_contact(
     let margin = terms.gap + terms.tolerance(reach_a + reach_b, offset, 0.0);
     // How fast they come nearer: in the world, or seen from the first.
     let in_world = motion.velocity.length() + motion.a.speed * reach_a + motion.b.speed * reach_b;
-    let speed = in_world.min(motion.rates_of_second(reach_b, offset).0) * (1.0 + 1e-12);
+    let speed = in_world.min(motion.rates_of_second(reach_b, offset, 1.0).0) * (1.0 + 1e-12);
     let short = SHORT * reach_a.min(reach_b) / speed;
     let mut time = terms.from;
     loop {

@@ -1,6 +1,7 @@
 //! Two bodies in motion: where one is seen from the other, and how fast that changes.
 
 use super::DMat3;
+use super::angle::sine_cosine;
 use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::placement::Placement;
 use crate::query::form::{Form, Pieces};
@@ -55,7 +56,7 @@ impl Course {
         if self.speed == 0.0 {
             return self.start;
         }
-        let (sine, cosine) = libm::sincos(self.speed * time);
+        let (sine, cosine) = sine_cosine(self.speed * time);
         let turn = |v: DVec3| cosine * v + sine * self.axis.cross(v) + (1.0 - cosine) * self.axis.dot(v) * self.axis;
         DMat3::from_cols(turn(self.start.x_axis), turn(self.start.y_axis), turn(self.start.z_axis))
     }
@@ -102,14 +103,15 @@ impl Motion {
     }
 
     /// How fast points of the second body move, seen from the first, at the most, and how fast that changes. The second
-    /// body reaches so far from its centre, which is so far from that of the first.
+    /// body reaches so far from its centre, which is so far from that of the first. Along a single direction of the first
+    /// body, only the share of it that is across the axis turns; it is 1 for all directions.
     ///
     /// A point r from the centre is at Aᵀ(d + r) in the frame A of the first, where A turns by w, r by u and d moves by v:
-    /// its velocity is Aᵀ(v + u×r − w×(d + r)), and once more, with w×(w×(d + r)) − 2w×(v + u×r) + u×(u×r).
-    pub(super) fn rates_of_second(&self, reach: f64, offset: f64) -> (f64, f64) {
+    /// its velocity is Aᵀ(v + u×r − w×(d + r)), and that changes by Aᵀ(w×(w×(d + r)) − 2w×(v + u×r) + u×(u×r)).
+    pub(super) fn rates_of_second(&self, reach: f64, offset: f64, share: f64) -> (f64, f64) {
         let (w, u, v) = (self.a.speed, self.b.speed, self.velocity.length());
-        let speed = v + u * reach + w * (offset + reach);
-        let bend = w * w * (offset + reach) + 2.0 * w * (v + u * reach) + u * u * reach;
+        let speed = v + u * reach + share * w * (offset + reach);
+        let bend = share * w * (w * (offset + reach) + 2.0 * (v + u * reach)) + u * u * reach;
         (speed, bend)
     }
 }

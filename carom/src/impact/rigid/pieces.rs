@@ -68,7 +68,7 @@ impl Stretch {
     ) -> Result<Option<Self>, QueryError> {
         let length = until - from;
         let offset = motion.greatest_offset(from, until);
-        let (speed, bend) = motion.rates_of_second(reach, offset);
+        let (speed, bend) = motion.rates_of_second(reach, offset, 1.0);
         let stray = (0.125 * bend * length * length).min(0.5 * speed * length);
         let ends = (outline(b, &motion.at(from).b_in_a)?, outline(b, &motion.at(until).b_in_a)?);
         let (Some(first), Some(last)) = ends else { return Ok(None) };

@@ -1,0 +1,275 @@
+//! One pair of shapes under the microscope: every iteration of the searches that answer how they stand to each other (V1).
+//!
+//! Compounds, meshes and height fields are looked at by those of their convex pieces that are nearest to each other or
+//! deepest in each other. Points and poses are in the frame of the first piece.
+
+mod advancement;
+mod difference;
+mod pieces;
+mod rust_test;
+
+use crate::session::Session;
+use crate::view::{drawable, feature_name, shape_index};
+use advancement::Advance;
+use carom::gjk;
+use carom::glam::DVec3;
+use carom::narrow::{self, LocalManifold};
+use carom::pose::{LocalPose, Pose};
+use carom::query::Distance;
+use carom::trace::{AxisKind, StopReason, Trace};
+use difference::Difference;
+use pieces::Piece;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+/// What pages are told.
+#[derive(Serialize)]
+#[serde(tag = "tell", rename = "microscope")]
+pub(crate) struct Message {
+    pub(crate) slots: [u32; 2],
+    #[serde(flatten)]
+    pub(crate) seen: Seen,
+}
+
+/// All that is seen of a pair.
+#[derive(Serialize)]
+pub(crate) struct Seen {
+    frame: u32,
+    names: [String; 2],
+    poses: [SeenPose; 2],
+    /// Their places in the list of the `scene` message; none for a triangle of a mesh.
+    shapes: [Option<u32>; 2],
+    pieces: [Box<RawValue>; 2],
+    difference: Option<Difference>,
+    distance: f64,
+    answer: String,
+    gjk: Vec<SeenGjk>,
+    epa: Vec<SeenEpa>,
+    axes: Vec<SeenAxis>,
+    reasons: Vec<&'static str>,
+    manifold: Option<SeenManifold>,
+    advancement: Option<Vec<Advance>>,
+    pub(crate) rust_test: Option<String>,
+}
+
+#[derive(Serialize)]
+struct SeenPose {
+    position: [f32; 3],
+    rotation: [f32; 4],
+}
+
+#[derive(Serialize)]
+struct SeenGjk {
+    simplex: Vec<SeenPoint>,
+    nearest: DVec3,
+    direction: DVec3,
+    support: DVec3,
+    lower: f64,
+    upper: f64,
+}
+
+#[derive(Serialize)]
+struct SeenPoint {
+    on_a: DVec3,
+    on_b: DVec3,
+    difference: DVec3,
+}
+
+#[derive(Serialize)]
+struct SeenEpa {
+    face: [DVec3; 3],
+    normal: DVec3,
+    support: DVec3,
+    lower: f64,
+    upper: f64,
+    faces: usize,
+}
+
+#[derive(Serialize)]
+struct SeenAxis {
+    axis: DVec3,
+    gap: f64,
+    kind: String,
+}
+
+#[derive(Serialize)]
+struct SeenManifold {
+    normal: [f32; 3],
+    points: Vec<SeenContact>,
+}
+
+#[derive(Serialize)]
+struct SeenContact {
+    position: [f32; 3],
+    depth: f32,
+    features: [String; 2],
+}
+
+/// Contacts are shown of shapes that are nearer than this, in m: about what the world does.
+const MARGIN: f32 = 0.02;
+
+/// Looks at the shapes in two slots. The error says why there is nothing to see.
+pub(crate) fn look(session: &Session, slots: [u32; 2]) -> Result<Seen, String> {
+    if slots[0] == slots[1] {
+        return Err("a pair is of two different shapes".to_string());
+    }
+    let [a, b] = pieces::nearest(session.world(), slots)?;
+    let b_in_a = Pose::b_in_a(&a.pose, &b.pose);
+    let mut trace = Trace::default();
+    let refused = |error: carom::query::QueryError| error.to_string();
+    let mut answer = gjk::distance_traced(&a.shape, &a.pose, &b.shape, &b.pose, &mut trace).map_err(refused)?;
+    let mut distance = answer.value();
+    if let Distance::Overlapping { .. } = answer {
+        // The search for the depth begins with the same search for the distance.
+        let mut deeper = Trace::default();
+        if let Ok(deep) = gjk::penetration_traced(&a.shape, &a.pose, &b.shape, &b.pose, &mut deeper) {
+            distance = -deep.depth;
+            trace = deeper;
+        }
+    } else if let Distance::Apart(gap) | Distance::Undecided(gap) = &mut answer {
+        distance = gap.distance;
+    }
+    let axes = axes(&a, &b, &b_in_a, distance);
+    let mut reasons: Vec<&'static str> = trace.reasons.iter().map(|reason| in_words(*reason)).collect();
+    reasons.extend(axes.reasons.iter().map(|reason| in_words(*reason)));
+    let manifold = narrow::contact(&a.shape, &b.shape, &b_in_a, MARGIN).ok().flatten();
+    let name = |slot: u32, piece: &Piece| {
+        let body = piece.body as usize;
+        let owner = session.name(body).unwrap_or_else(|| format!("body {body}"));
+        format!("{owner}, slot {slot}: {}", piece.name)
+    };
+    Ok(Seen {
+        frame: session.frame(),
+        names: [name(slots[0], &a), name(slots[1], &b)],
+        poses: [LocalPose::IDENTITY, b_in_a].map(seen_pose),
+        shapes: [&a, &b].map(|piece| shape_index(session, &piece.shape)),
+        pieces: [&a, &b].map(|piece| drawable(&piece.shape)),
+        difference: Difference::of(&a.shape, &b.shape, &b_in_a),
+        distance,
+        answer: in_a_sentence(&answer, distance),
+        advancement: advancement::advance(session.world(), &a, &b),
+        rust_test: rust_test::text(session, slots, [&a, &b], (&answer, manifold.as_ref())),
+        gjk: trace.gjk.iter().map(seen_gjk).collect(),
+        epa: trace.epa.iter().map(seen_epa).collect(),
+        axes: axes.axes.iter().map(|step| SeenAxis { axis: step.axis, gap: step.gap, kind: kind(step.kind) }).collect(),
+        reasons,
+        manifold: manifold.as_ref().map(seen_manifold),
+    })
+}
+
+/// The axes of the search for a separating one, also of shapes that are far apart; those of its searches that are shown
+/// already are left out.
+fn axes(a: &Piece, b: &Piece, b_in_a: &LocalPose, distance: f64) -> Trace {
+    let mut trace = Trace::default();
+    let margin = distance.max(0.0) as f32 * 1.01 + 1.0;
+    let found = narrow::contact_traced(&a.shape, &b.shape, b_in_a, margin, &mut trace);
+    if found.is_err() || trace.axes.is_empty() { Trace::default() } else { trace }
+}
+
+fn seen_pose(pose: LocalPose) -> SeenPose {
+    SeenPose { position: pose.position.to_array(), rotation: pose.rotation.to_array() }
+}
+
+fn seen_gjk(step: &carom::trace::GjkStep) -> SeenGjk {
+    let point = |point: &carom::trace::DifferencePoint| SeenPoint {
+        on_a: point.on_a,
+        on_b: point.on_b,
+        difference: point.difference,
+    };
+    SeenGjk {
+        simplex: step.simplex.iter().map(point).collect(),
+        nearest: step.nearest,
+        direction: step.direction,
+        support: step.support,
+        lower: step.lower,
+        upper: step.upper,
+    }
+}
+
+fn seen_epa(step: &carom::trace::EpaStep) -> SeenEpa {
+    SeenEpa {
+        face: step.face,
+        normal: step.normal,
+        support: step.support,
+        lower: step.lower,
+        upper: step.upper,
+        faces: step.faces,
+    }
+}
+
+fn seen_manifold(manifold: &LocalManifold) -> SeenManifold {
+    let contact = |contact: &narrow::LocalContact| SeenContact {
+        position: contact.point.to_array(),
+        depth: contact.depth,
+        features: contact.features.map(feature_name),
+    };
+    SeenManifold { normal: manifold.normal.to_array(), points: manifold.contacts().iter().map(contact).collect() }
+}
+
+fn kind(kind: AxisKind) -> String {
+    match kind {
+        AxisKind::FaceOfA(face) => format!("face {face} of A"),
+        AxisKind::FaceOfB(face) => format!("face {face} of B"),
+        AxisKind::Edges([a, b]) => format!("edge {a} of A × edge {b} of B"),
+    }
+}
+
+fn in_words(reason: StopReason) -> &'static str {
+    match reason {
+        StopReason::BoundsMet => "the bounds met",
+        StopReason::BeyondLimit => "farther apart than what was asked for",
+        StopReason::Enclosed => "a tetrahedron of A − B holds the origin: they overlap",
+        StopReason::Near => "closer than their roundings, or than rounding errors",
+        StopReason::Flat => "A − B has no volume: its thin direction is the normal",
+        StopReason::Rounding => "rounding left nothing to gain",
+        StopReason::IterationLimit => "the limit of iterations was reached",
+    }
+}
+
+fn in_a_sentence(answer: &Distance, distance: f64) -> String {
+    match answer {
+        Distance::Apart(gap) => format!("apart by {distance:.6} m, proven within {:.1e}", gap.upper - gap.lower),
+        Distance::Overlapping { .. } => format!("overlapping by {:.6} m", -distance),
+        Distance::Undecided(_) => format!("undecided: at most {distance:.6} m apart"),
+    }
+}
+
+impl Seen {
+    /// For a person.
+    pub(crate) fn table(&self) -> String {
+        let mut text = format!("{}\n{}\n{}\n", self.names[0], self.names[1], self.answer);
+        let vector = |vector: &DVec3| format!("[{:.4} {:.4} {:.4}]", vector.x, vector.y, vector.z);
+        for (index, step) in self.gjk.iter().enumerate() {
+            let points = step.simplex.len();
+            text += &format!(
+                "GJK {index:>3}  {points} points  nearest {}  lower {:.6}  upper {:.6}\n",
+                vector(&step.nearest),
+                step.lower,
+                step.upper
+            );
+        }
+        for (index, step) in self.epa.iter().enumerate() {
+            text += &format!(
+                "EPA {index:>3}  {} faces  normal {}  lower {:.6}  upper {:.6}\n",
+                step.faces,
+                vector(&step.normal),
+                step.lower,
+                step.upper
+            );
+        }
+        for axis in &self.axes {
+            text += &format!("axis {}  gap {:.6}  {}\n", vector(&axis.axis), axis.gap, axis.kind);
+        }
+        for reason in &self.reasons {
+            text += &format!("ended: {reason}\n");
+        }
+        for point in self.manifold.iter().flat_map(|manifold| &manifold.points) {
+            text +=
+                &format!("contact {:?}  depth {:.6}  {}\n", point.position, point.depth, point.features.join(" on "));
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,83 @@
+//! What the microscope shows is what the engine says.
+
+use super::{Seen, look};
+use crate::scene;
+use crate::session::Session;
+use carom::query;
+use serde_json::Value;
+
+fn session(name: &str, frames: u32) -> Session {
+    let scene = scene::find(name).expect("the scene is known");
+    let world = scene.world().expect("the scene is sound");
+    let mut session = Session::new(scene, world);
+    (0..frames).for_each(|_| session.step().expect("steps are taken"));
+    session
+}
+
+fn json(seen: &Seen) -> Value {
+    serde_json::to_value(seen).expect("it has a JSON form")
+}
+
+/// All pairs of some scene: bounds close in, and the answer is that of the plain question.
+#[test]
+fn traces_agree_with_plain_answers() {
+    let session = session("shapes", 90);
+    let slots: Vec<u32> = session.world().shapes().map(|shape| shape.slot).collect();
+    let (mut traced, mut overlapping, mut with_axes) = (0, 0, 0);
+    for (place, &a) in slots.iter().enumerate() {
+        for &b in &slots[place + 1..] {
+            let seen = look(&session, [a, b]).expect("there is something to see");
+            let plain = [a, b].map(|slot| session.world().shapes().find(|shape| shape.slot == slot).expect("a shape"));
+            let poses = plain.map(|shape| shape.body.pose().compose(&shape.collider.pose_in_body));
+            let [of_a, of_b] = plain.map(|shape| &shape.collider.shape);
+            let deep = query::penetration(of_a, &poses[0], of_b, &poses[1]).expect("an answer");
+            assert!((seen.distance + deep.depth).abs() < 1e-6, "{a} {b}: {} and {}", seen.distance, deep.depth);
+            assert!(seen.gjk.windows(2).all(|steps| steps[0].upper >= steps[1].upper), "{a} {b}");
+            if let (Some(last), true) = (seen.gjk.last(), seen.distance > 0.0) {
+                let radius = seen.difference.as_ref().map_or(0.0, |difference| f64::from(difference.radius));
+                let of_cores = seen.distance + radius;
+                // What is proven on the way is true.
+                assert!(seen.gjk.iter().all(|step| step.lower <= of_cores + 1e-6 && of_cores <= step.upper + 1e-6));
+                assert!((last.upper - of_cores).abs() < 1e-5, "{a} {b}");
+                traced += 1;
+            }
+            overlapping += usize::from(seen.distance < 0.0);
+            if !seen.axes.is_empty() {
+                with_axes += 1;
+                let widest = seen.axes.iter().map(|axis| axis.gap).fold(f64::MIN, f64::max);
+                // Axes measure the cores, as the searches do; no gap is wider than their distance.
+                let radius = seen.difference.as_ref().map_or(0.0, |difference| f64::from(difference.radius));
+                assert!(widest <= seen.distance + radius + 1e-4, "{a} {b}: {widest} and {}", seen.distance);
+            }
+            let written = json(&seen);
+            assert!(written["names"][1].is_string() && written["gjk"].is_array() && written["rust_test"].is_string());
+        }
+    }
+    assert!(traced > 10 && overlapping > 0 && with_axes > 0, "{traced} {overlapping} {with_axes}");
+}
+
+/// Time goes on, and no pair is closer than it may be.
+#[test]
+fn advancement_never_passes_a_contact() {
+    let session = session("shower", 20);
+    let slots: Vec<u32> = session.world().shapes().map(|shape| shape.slot).collect();
+    let mut hits = 0;
+    let (floor, others) = slots.split_first().expect("a floor");
+    let neighbours = slots.windows(2).map(|pair| [pair[0], pair[1]]);
+    for pair in neighbours.take(60).chain(others.iter().map(|other| [*floor, *other])) {
+        let seen = look(&session, pair).expect("there is something to see");
+        let Some(steps) = &seen.advancement else { continue };
+        assert!(steps.windows(2).all(|pair| pair[0].time < pair[1].time));
+        assert!(steps.iter().all(|step| step.distance >= 0.0));
+        hits += usize::from(steps.last().is_some_and(|step| step.distance < 1e-3));
+    }
+    assert!(hits > 0);
+}
+
+#[test]
+fn nothing_to_see_is_an_error() {
+    let session = session("boxes", 1);
+    for wrong in [[0, 0], [0, 1_000_000], [1_000_000, 0]] {
+        assert!(look(&session, wrong).is_err(), "{wrong:?}");
+    }
+}

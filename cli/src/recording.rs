@@ -1,0 +1,216 @@
+//! Recordings: a scene, what was done to it, and enough of every frame to tell whether a second run is the same.
+//!
+//! A recording is played by running it again. Each frame has hashes of what every stage made, and 16 bits for each body;
+//! every second there is a keyframe with the poses and velocities of all bodies, to tell how far a run that differs is off.
+//! The file is a row of blocks, each with its own checksum: `blocks.rs` says how.
+
+mod blocks;
+mod digest;
+mod error;
+
+pub(crate) use digest::FrameDigest;
+pub(crate) use error::RecordingError;
+
+use crate::scene::{self, Scene, SceneError};
+use crate::session::{Logged, Session};
+use blocks::{BlockKind, BlockReader, BlockWriter};
+use carom::body::BodyRef;
+use carom::world::World;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+/// Who recorded what.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Header {
+    /// The version of the program that recorded.
+    pub(crate) engine: String,
+    /// The scene by its name and its text, so that nothing else is needed.
+    pub(crate) name: String,
+    pub(crate) text: String,
+    pub(crate) dt: f32,
+    pub(crate) bodies: u32,
+}
+
+/// Where a body was.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct KeptBody {
+    pub(crate) position: [f64; 3],
+    pub(crate) rotation: [f32; 4],
+    pub(crate) velocity: [f32; 3],
+    pub(crate) angular_velocity: [f32; 3],
+}
+
+/// All bodies at a frame.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct KeptFrame {
+    pub(crate) frame: u32,
+    pub(crate) bodies: Vec<KeptBody>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct End {
+    frames: u32,
+}
+
+/// A recording that was read whole.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Recording {
+    pub(crate) header: Header,
+    /// By frame, that of the start first.
+    pub(crate) digests: Vec<FrameDigest>,
+    pub(crate) keyframes: Vec<KeptFrame>,
+    pub(crate) log: Vec<Logged>,
+}
+
+/// So many frames are in a block, and between two keyframes.
+const FRAMES_A_BLOCK: usize = 60;
+
+impl Recording {
+    /// Whether a file begins as recordings do.
+    pub(crate) fn is_one(path: &Path) -> bool {
+        blocks::has_magic(path)
+    }
+
+    /// Reads a file.
+    pub(crate) fn read(path: &Path) -> Result<Self, SceneError> {
+        let bytes = std::fs::read(path).map_err(|error| SceneError::file(path, "cannot be read", &error))?;
+        Self::parse(&bytes).map_err(|error| error.of_file(path))
+    }
+
+    /// Reads the bytes of a file. Whatever they are, the answer is a recording or what is wrong with them and where.
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, RecordingError> {
+        let mut blocks = BlockReader::new(bytes)?;
+        let header: Header = blocks.expect(BlockKind::Header)?;
+        let (mut digests, mut keyframes, mut log) = (Vec::new(), Vec::new(), Vec::new());
+        loop {
+            match blocks.next_kind()? {
+                BlockKind::Frames => {
+                    let frames: Vec<FrameDigest> = blocks.expect(BlockKind::Frames)?;
+                    digests.extend(frames);
+                }
+                BlockKind::Keyframe => keyframes.push(blocks.expect(BlockKind::Keyframe)?),
+                BlockKind::Inputs => log.extend(blocks.expect::<Vec<Logged>>(BlockKind::Inputs)?),
+                BlockKind::End => {
+                    let End { frames } = blocks.expect(BlockKind::End)?;
+                    if digests.len() as u64 != u64::from(frames) + 1 {
+                        return Err(blocks.wrong(format!("it has {} frames and not {frames}", digests.len())));
+                    }
+                    let is_in_order = log.is_sorted_by_key(|logged: &Logged| logged.frame);
+                    if !is_in_order || log.last().is_some_and(|last| last.frame > frames) {
+                        return Err(blocks.wrong("its inputs are not in order".to_string()));
+                    }
+                    digest::undo_differences(&mut digests);
+                    return Ok(Self { header, digests, keyframes, log });
+                }
+                BlockKind::Header => return Err(blocks.wrong("it has a second header".to_string())),
+            }
+        }
+    }
+
+    /// The last frame.
+    pub(crate) fn last(&self) -> u32 {
+        self.digests.len().saturating_sub(1) as u32
+    }
+
+    /// The scene and its world at the start.
+    pub(crate) fn scene(&self) -> Result<(Scene, World), SceneError> {
+        let steps = Some(self.last());
+        let scene = scene::read(&self.header.name, &self.header.text)?.with(steps, Some(self.header.dt));
+        let world = scene.world()?;
+        Ok((scene, world))
+    }
+
+    /// A session that plays it.
+    pub(crate) fn session(&self) -> Result<Session, SceneError> {
+        let (scene, world) = self.scene()?;
+        let hashes = self.digests.iter().map(|digest| digest.stages.all).collect();
+        Ok(Session::recorded(scene, world, self.log.clone(), (self.last(), hashes)))
+    }
+}
+
+/// Writes a recording, frame by frame.
+pub(crate) struct Recorder<W: Write> {
+    blocks: BlockWriter<W>,
+    pending: Vec<FrameDigest>,
+    last_bodies: Vec<u16>,
+    frame: u32,
+}
+
+impl Recorder<BufWriter<File>> {
+    /// Begins a file, with the world at its start.
+    pub(crate) fn create(path: &Path, scene: &Scene, world: &World) -> std::io::Result<Self> {
+        Self::new(BufWriter::new(File::create(path)?), scene, world)
+    }
+}
+
+impl<W: Write> Recorder<W> {
+    pub(crate) fn new(writer: W, scene: &Scene, world: &World) -> std::io::Result<Self> {
+        let mut blocks = BlockWriter::new(writer)?;
+        let (name, text) = scene.source();
+        blocks.write(
+            BlockKind::Header,
+            &Header {
+                engine: env!("CARGO_PKG_VERSION").to_string(),
+                name: name.to_string(),
+                text: text.to_string(),
+                dt: scene.dt,
+                bodies: world.len() as u32,
+            },
+        )?;
+        let mut recorder = Self { blocks, pending: Vec::new(), last_bodies: Vec::new(), frame: 0 };
+        recorder.take(world)?;
+        Ok(recorder)
+    }
+
+    /// Takes in the world after one more step.
+    pub(crate) fn step(&mut self, world: &World) -> std::io::Result<()> {
+        self.frame += 1;
+        self.take(world)
+    }
+
+    /// Writes what is left, and what was done.
+    pub(crate) fn finish(mut self, log: &[Logged]) -> std::io::Result<W> {
+        self.flush()?;
+        if !log.is_empty() {
+            self.blocks.write(BlockKind::Inputs, log)?;
+        }
+        self.blocks.write(BlockKind::End, &End { frames: self.frame })?;
+        self.blocks.finish()
+    }
+
+    fn take(&mut self, world: &World) -> std::io::Result<()> {
+        let digest = FrameDigest::of(world);
+        self.pending.push(digest.minus(&self.last_bodies));
+        self.last_bodies = digest.bodies;
+        if self.frame.is_multiple_of(FRAMES_A_BLOCK as u32) {
+            let bodies = world.bodies().map(KeptBody::of).collect();
+            self.blocks.write(BlockKind::Keyframe, &KeptFrame { frame: self.frame, bodies })?;
+        }
+        if self.pending.len() >= FRAMES_A_BLOCK { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        self.blocks.write(BlockKind::Frames, &self.pending)?;
+        self.pending.clear();
+        Ok(())
+    }
+}
+
+impl KeptBody {
+    pub(crate) fn of(body: BodyRef<'_>) -> Self {
+        Self {
+            position: body.position().to_array(),
+            rotation: body.rotation().to_array(),
+            velocity: body.velocity().to_array(),
+            angular_velocity: body.angular_velocity().to_array(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

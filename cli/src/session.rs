@@ -1,0 +1,228 @@
+//! A scene that is played: its world, what was done to it, and the way back.
+//!
+//! Steps are deterministic, so a moment is known by the scene and the inputs up to it. Every few frames a keyframe is
+//! kept. To go back, the last one before is restored and the steps from there are taken again with the same inputs: they
+//! give the same bits. An input in the past begins another future; the old one is forgotten.
+
+mod input;
+mod keyframes;
+
+pub(crate) use input::{Input, Logged, SolverName};
+
+use crate::scene::Scene;
+use carom::glam::DVec3;
+use carom::world::World;
+use input::Held;
+use keyframes::{Keyframe, Keyframes};
+
+/// A scene at a moment.
+#[derive(Debug)]
+pub(crate) struct Session {
+    scene: Scene,
+    world: World,
+    frame: u32,
+    /// The newest frame that is known of this future.
+    last: u32,
+    /// What was done, in order; those before `next` are done already: all up to this frame.
+    log: Vec<Logged>,
+    next: usize,
+    held: Option<Held>,
+    keyframes: Keyframes,
+    /// Grows whenever there are other bodies than before.
+    generation: u32,
+    described: usize,
+    is_recorded: bool,
+    /// By frame, the hashes that a recording has.
+    hashes: Vec<u64>,
+}
+
+impl Session {
+    /// A scene at its start.
+    pub(crate) fn new(scene: Scene, world: World) -> Self {
+        let described = world.len();
+        let mut session = Self {
+            scene,
+            world,
+            frame: 0,
+            last: 0,
+            log: Vec::new(),
+            next: 0,
+            held: None,
+            keyframes: Keyframes::default(),
+            generation: 0,
+            described,
+            is_recorded: false,
+            hashes: Vec::new(),
+        };
+        session.keep();
+        session
+    }
+
+    /// The same with what was done to it, and the hash that each frame had, if that is known.
+    pub(crate) fn recorded(scene: Scene, world: World, log: Vec<Logged>, (last, hashes): (u32, Vec<u64>)) -> Self {
+        let mut session = Self { log, last, hashes, is_recorded: true, ..Self::new(scene, world) };
+        session.act_as_logged();
+        session
+    }
+
+    pub(crate) fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    pub(crate) fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// To look at it in another way: nothing that changes a step is done through this.
+    pub(crate) fn world_mut(&mut self) -> &mut World {
+        &mut self.world
+    }
+
+    /// How many steps have been taken.
+    pub(crate) fn frame(&self) -> u32 {
+        self.frame
+    }
+
+    /// The first and the last frame that one can go to without leaving what has happened.
+    pub(crate) fn kept(&self) -> [u32; 2] {
+        [0, self.last]
+    }
+
+    /// Which set of bodies there is.
+    pub(crate) fn generation(&self) -> u32 {
+        self.generation
+    }
+
+    /// What was done up to now.
+    pub(crate) fn log(&self) -> &[Logged] {
+        &self.log
+    }
+
+    /// Whether it plays what was recorded and has come to its end.
+    pub(crate) fn is_at_end_of_recording(&self) -> bool {
+        self.is_recorded && self.frame >= self.last
+    }
+
+    /// The hash that this frame of a recording had; none where something was done in the frame, which the hash is without.
+    pub(crate) fn recorded_hash(&self) -> Option<u64> {
+        let is_untouched = !self.log.iter().any(|logged| logged.frame == self.frame);
+        self.hashes.get(self.frame as usize).copied().filter(|_| self.is_recorded && is_untouched)
+    }
+
+    /// What a body is called.
+    pub(crate) fn name(&self, body: usize) -> Option<String> {
+        match self.scene.bodies.get(body) {
+            Some(written) => written.name.clone(),
+            None => Some(format!("shot {}", body - self.scene.bodies.len() + 1)),
+        }
+    }
+
+    /// Where coordinates are best counted from: near what moves.
+    pub(crate) fn origin(&self) -> DVec3 {
+        origin_of(&self.world)
+    }
+
+    /// Does something now; what was known of the future is forgotten. The error says why not, and nothing has changed.
+    pub(crate) fn act(&mut self, input: Input) -> Result<(), String> {
+        input.act(&mut self.world, &mut self.held)?;
+        self.log.truncate(self.next);
+        // Of many drags in one frame only the last counts.
+        let is_drag = |input: &Input| matches!(input, Input::Drag { .. });
+        let replaces = |last: &Logged| last.frame == self.frame && is_drag(&last.input) && is_drag(&input);
+        if self.log.last().is_some_and(replaces) {
+            self.log.pop();
+        }
+        self.log.push(Logged { frame: self.frame, input });
+        self.next = self.log.len();
+        self.keyframes.forget_after(self.frame);
+        self.last = self.frame;
+        self.is_recorded = false;
+        self.count_bodies();
+        Ok(())
+    }
+
+    /// Takes a step and does what was logged for the frame that it leads to. The error says why it was refused.
+    pub(crate) fn step(&mut self) -> Result<(), String> {
+        self.step_without_inputs()?;
+        self.act_as_logged();
+        Ok(())
+    }
+
+    /// Takes a step; what was logged for the frame that it leads to is left to [`Session::act_as_logged`].
+    pub(crate) fn step_without_inputs(&mut self) -> Result<(), String> {
+        if let Some(held) = &self.held {
+            held.pull(&mut self.world);
+        }
+        let step = self.world.step(self.scene.dt);
+        step.map_err(|error| format!("{}: step {}: {error}", self.scene.name, self.frame))?;
+        self.frame += 1;
+        self.last = self.last.max(self.frame);
+        if self.keyframes.is_due(self.frame) {
+            self.keep();
+        }
+        Ok(())
+    }
+
+    /// Goes to the last keyframe up to `target` if that is nearer to it than the present; steps have to be taken from there.
+    pub(crate) fn approach(&mut self, target: u32) {
+        let Some(keyframe) = self.keyframes.before(target) else { return };
+        if target < self.frame || keyframe.frame > self.frame {
+            self.world.restore(&keyframe.snapshot);
+            self.frame = keyframe.frame;
+            self.next = keyframe.next;
+            self.held = keyframe.held;
+            self.act_as_logged();
+        }
+    }
+
+    /// Goes to the start. What was done is undone, unless it is a recording.
+    pub(crate) fn restart(&mut self) {
+        if !self.is_recorded {
+            self.approach(0);
+            self.log.clear();
+            self.next = 0;
+            self.keyframes.forget_after(0);
+            self.last = 0;
+        }
+        self.approach(0);
+    }
+
+    /// Does what was logged for this frame.
+    pub(crate) fn act_as_logged(&mut self) {
+        while let Some(logged) = self.log.get(self.next).filter(|logged| logged.frame <= self.frame) {
+            // It was allowed before, in the same state; in a recording of other bodies it may not be, and the hashes tell.
+            drop(logged.input.act(&mut self.world, &mut self.held));
+            self.next += 1;
+        }
+        self.count_bodies();
+    }
+
+    fn keep(&mut self) {
+        let Self { frame, next, held, .. } = *self;
+        self.keyframes.keep(Keyframe { frame, next, held, snapshot: self.world.snapshot() });
+    }
+
+    fn count_bodies(&mut self) {
+        if self.world.len() != self.described {
+            self.described = self.world.len();
+            self.generation += 1;
+        }
+    }
+}
+
+/// Nearer than this to the world's origin f32 has digits enough to draw with, in m.
+const NEAR: f64 = 1000.0;
+
+fn origin_of(world: &World) -> DVec3 {
+    let moving = |body: &carom::body::BodyRef<'_>| body.kind() != carom::body::BodyKind::Fixed;
+    let (sum, count) = world
+        .bodies()
+        .filter(moving)
+        .map(|body| body.position())
+        .fold((DVec3::ZERO, 0.0), |(sum, count), position| (sum + position, count + 1.0));
+    let middle = (sum / f64::max(count, 1.0)).round();
+    if middle.is_finite() && middle.abs().max_element() > NEAR { middle } else { DVec3::ZERO }
+}
+
+#[cfg(test)]
+mod tests;

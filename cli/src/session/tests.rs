@@ -1,0 +1,114 @@
+//! Wherever one goes in a session, the bits are those of a plain run with the same inputs.
+
+use super::{Input, Session, SolverName};
+use crate::scene;
+use carom::glam::{DVec3, Vec3};
+
+fn session(name: &str) -> Session {
+    let scene = scene::find(name).expect("the scene is known");
+    let world = scene.world().expect("the scene is sound");
+    Session::new(scene, world)
+}
+
+fn run_to(session: &mut Session, frame: u32) {
+    session.approach(frame);
+    while session.frame() < frame {
+        session.step().expect("steps are taken");
+    }
+    assert_eq!(session.frame(), frame);
+}
+
+#[test]
+fn any_walk_through_time_gives_the_hashes_of_a_plain_run() {
+    for name in ["shower", "boxes", "break"] {
+        let scene = scene::find(name).expect("the scene is known");
+        let mut world = scene.world().expect("the scene is sound");
+        let mut hashes = vec![world.hash()];
+        for _ in 0..120 {
+            world.step(scene.dt).expect("steps are taken");
+            hashes.push(world.hash());
+        }
+        let mut session = session(name);
+        let mut random = fastrand::Rng::with_seed(1);
+        for _ in 0..12 {
+            let target = random.u32(0..=120);
+            run_to(&mut session, target);
+            assert_eq!(session.world().hash(), hashes[target as usize], "{name}: frame {target}");
+        }
+        session.restart();
+        assert_eq!(session.world().hash(), hashes[0]);
+        assert_eq!(session.kept(), [0, 0]);
+    }
+}
+
+/// Inputs are part of the past: going back and forth repeats them, and a recording of them does, too.
+#[test]
+fn inputs_are_repeated() {
+    let mut first = session("boxes");
+    run_to(&mut first, 20);
+    let held = first.world().bodies().position(|body| body.mass().is_some()).expect("something moves") as u32;
+    let at = first.world().bodies().nth(held as usize).expect("it is there").position();
+    first.act(Input::Grab { body: held, point: at }).expect("it can be grabbed");
+    first.act(Input::Drag { to: at + DVec3::new(0.0, 3.0, 0.0) }).expect("it is held");
+    run_to(&mut first, 50);
+    let lifted = first.world().bodies().nth(held as usize).expect("it is there").position();
+    assert!(lifted.y > at.y + 0.5, "{at} to {lifted}");
+    first.act(Input::Drop).expect("it is held");
+    first.act(Input::Shoot { from: DVec3::new(0.0, 2.0, 8.0), velocity: Vec3::new(0.0, 0.0, -20.0) }).expect("a shot");
+    assert_eq!(first.generation(), 1);
+    run_to(&mut first, 70);
+    first.act(Input::Solve(SolverName::GaussSeidelWarm)).expect("a solver");
+    run_to(&mut first, 100);
+    let (hash, log) = (first.world().hash(), first.log().to_vec());
+    run_to(&mut first, 10);
+    assert_eq!(first.world().len(), first.scene().bodies.len(), "the shot is yet to come");
+    run_to(&mut first, 55);
+    run_to(&mut first, 100);
+    assert_eq!(first.world().hash(), hash);
+
+    let scene = scene::find("boxes").expect("the scene is known");
+    let world = scene.world().expect("the scene is sound");
+    let mut again = Session::recorded(scene, world, log, (100, Vec::new()));
+    assert_eq!(again.kept(), [0, 100]);
+    run_to(&mut again, 100);
+    assert_eq!(again.world().hash(), hash);
+    assert!(again.is_at_end_of_recording());
+    again.restart();
+    assert_eq!(again.kept(), [0, 100], "a recording stays");
+}
+
+/// What is done in the past begins another future.
+#[test]
+fn the_future_is_forgotten_when_the_past_changes() {
+    let mut session = session("boxes");
+    let shot = Input::Shoot { from: DVec3::new(0.0, 2.0, 8.0), velocity: Vec3::new(0.0, 0.0, -20.0) };
+    run_to(&mut session, 60);
+    let plain = session.world().hash();
+    run_to(&mut session, 30);
+    session.act(shot).expect("a shot");
+    assert_eq!(session.kept(), [0, 30]);
+    run_to(&mut session, 60);
+    assert_ne!(session.world().hash(), plain);
+    session.restart();
+    run_to(&mut session, 60);
+    assert_eq!(session.world().hash(), plain, "a new start knows of no shot");
+}
+
+#[test]
+fn what_cannot_be_done_changes_nothing() {
+    let mut session = session("boxes");
+    run_to(&mut session, 5);
+    let hash = session.world().hash();
+    let fixed = session.world().bodies().position(|body| body.mass().is_none()).expect("a floor") as u32;
+    for wrong in [
+        Input::Grab { body: 1_000_000, point: DVec3::ZERO },
+        Input::Grab { body: fixed, point: DVec3::ZERO },
+        Input::Drag { to: DVec3::ZERO },
+        Input::Shoot { from: DVec3::NAN, velocity: Vec3::ONE },
+        Input::Shoot { from: DVec3::ZERO, velocity: Vec3::NAN },
+        Input::Shoot { from: DVec3::ZERO, velocity: Vec3::splat(1e6) },
+    ] {
+        assert!(session.act(wrong).is_err(), "{wrong:?}");
+    }
+    assert_eq!((session.world().hash(), session.log().len(), session.generation()), (hash, 0, 0));
+}

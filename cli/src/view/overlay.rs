@@ -1,0 +1,203 @@
+//! What pages can draw over the bodies: a section of a frame for each.
+
+use super::frame::Bytes;
+use crate::session::Session;
+use carom::body::Motion;
+use carom::bounds::Aabb;
+use carom::broad::Drawn;
+use carom::glam::DVec3;
+use carom::narrow::{Contact, Feature, FeatureKind, Manifold};
+use carom::world::World;
+
+/// Something to draw over the bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Overlay {
+    Boxes,
+    Structure,
+    Pairs,
+    Contacts,
+    Islands,
+    Colours,
+    Velocities,
+    Centers,
+    Swept,
+    Impacts,
+    Convergence,
+}
+
+/// For a body that is in no island.
+const NO_ISLAND: u32 = u32::MAX;
+
+impl Overlay {
+    pub(super) const ALL: [Self; 11] = [
+        Self::Boxes,
+        Self::Structure,
+        Self::Pairs,
+        Self::Contacts,
+        Self::Islands,
+        Self::Colours,
+        Self::Velocities,
+        Self::Centers,
+        Self::Swept,
+        Self::Impacts,
+        Self::Convergence,
+    ];
+
+    /// What pages call it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Boxes => "boxes",
+            Self::Structure => "structure",
+            Self::Pairs => "pairs",
+            Self::Contacts => "contacts",
+            Self::Islands => "islands",
+            Self::Colours => "colours",
+            Self::Velocities => "velocities",
+            Self::Centers => "centers",
+            Self::Swept => "swept",
+            Self::Impacts => "impacts",
+            Self::Convergence => "convergence",
+        }
+    }
+
+    fn tag(self) -> [u8; 4] {
+        *match self {
+            Self::Boxes => b"BOXS",
+            Self::Structure => b"STRU",
+            Self::Pairs => b"PAIR",
+            Self::Contacts => b"CONT",
+            Self::Islands => b"ISLE",
+            Self::Colours => b"COLR",
+            Self::Velocities => b"VELO",
+            Self::Centers => b"COMS",
+            Self::Swept => b"SWEP",
+            Self::Impacts => b"HITS",
+            Self::Convergence => b"RESI",
+        }
+    }
+
+    /// Its section: tag, length, and what is in it.
+    pub(super) fn section(self, session: &Session, origin: DVec3) -> Vec<u8> {
+        let mut bytes = Bytes::default();
+        self.fill(&mut bytes, session, origin);
+        let mut section = self.tag().to_vec();
+        section.extend((bytes.0.len() as u32).to_le_bytes());
+        section.append(&mut bytes.0);
+        section
+    }
+
+    fn fill(self, bytes: &mut Bytes, session: &Session, origin: DVec3) {
+        let world = session.world();
+        match self {
+            Self::Boxes => {
+                for (slot, bounds) in world.boxes() {
+                    bytes.words([slot]);
+                    bytes.floats(relative(&bounds, origin));
+                }
+            }
+            Self::Structure => world.draw_broad_phase(&mut |drawn| part(bytes, &drawn, origin)),
+            Self::Pairs => {
+                for met in world.met() {
+                    bytes.words([met.pair.a, met.pair.b, u32::from(met.is_touching)]);
+                }
+            }
+            Self::Contacts => {
+                let motions = motions(world);
+                for manifold in world.manifolds() {
+                    for contact in manifold.contacts() {
+                        bytes.place(place_of(&motions, manifold, contact), origin);
+                        bytes.floats(manifold.normal.to_array());
+                        bytes.floats([contact.depth, contact.impulse]);
+                        bytes.words([manifold.pair.a.collider, manifold.pair.b.collider]);
+                        bytes.words(contact.features.map(feature));
+                    }
+                }
+            }
+            Self::Islands => world.islands().iter().for_each(|island| bytes.words([island.unwrap_or(NO_ISLAND)])),
+            Self::Colours => world.colours().for_each(|(pair, colour)| bytes.words([pair.a, pair.b, colour])),
+            Self::Velocities => {
+                for body in world.bodies() {
+                    bytes.floats(body.velocity().to_array());
+                    bytes.floats(body.angular_velocity().to_array());
+                }
+            }
+            Self::Centers => world.bodies().for_each(|body| bytes.place(body.center_of_mass(), origin)),
+            Self::Swept => {
+                for shape in world.shapes() {
+                    let pose = shape.body.pose().compose(&shape.collider.pose_in_body);
+                    let bounds = Aabb::around_shape_at(&shape.collider.shape, &pose);
+                    let way = shape.body.velocity() * session.scene().dt;
+                    let (min, max) = (way.min(carom::glam::Vec3::ZERO), way.max(carom::glam::Vec3::ZERO));
+                    bytes.words([shape.slot]);
+                    bytes.floats(relative(&Aabb::new(bounds.min + min, bounds.max + max), origin));
+                }
+            }
+            Self::Impacts => {
+                for hit in world.events().hits() {
+                    bytes.place(hit.point, origin);
+                    bytes.floats([hit.impulse]);
+                    bytes.words([hit.a.slot, hit.b.slot]);
+                }
+            }
+            Self::Convergence => world.convergence().iter().for_each(|residual| bytes.floats([*residual])),
+        }
+    }
+}
+
+/// How all bodies move.
+pub(super) fn motions(world: &World) -> Vec<&Motion> {
+    world.bodies().map(|body| body.motion()).collect()
+}
+
+/// Where a point of contact is in the world. Bodies have moved since it was found; what has not is asked first.
+/// `motions` counts as [`World::bodies`] does.
+pub(super) fn place_of(motions: &[&Motion], manifold: &Manifold, contact: &Contact) -> DVec3 {
+    match [manifold.pair.a.body, manifold.pair.b.body].map(|body| motions.get(body as usize)) {
+        [Some(a), Some(b)] => {
+            let [on_a, on_b] = [(a, contact.arm_a), (b, contact.arm_b)].map(|(body, arm)| body.center + arm.as_dvec3());
+            match (a.is_movable(), b.is_movable()) {
+                (false, _) => on_a,
+                (true, false) => on_b,
+                (true, true) => (on_a + on_b) * 0.5,
+            }
+        }
+        [Some(_) | None, Some(_) | None] => DVec3::ZERO,
+    }
+}
+
+/// Its kind in the upper four bits, its index in the others.
+fn feature(feature: Feature) -> u32 {
+    let kind = match feature.kind() {
+        FeatureKind::Surface => 0,
+        FeatureKind::Vertex => 1,
+        FeatureKind::Edge => 2,
+        FeatureKind::Face => 3,
+    };
+    kind << 28 | (feature.index() & 0x0fff_ffff)
+}
+
+fn relative(bounds: &Aabb, origin: DVec3) -> [f32; 6] {
+    let [min, max] = [bounds.min, bounds.max].map(|corner| (corner.as_dvec3() - origin).as_vec3());
+    [min.x, min.y, min.z, max.x, max.y, max.z]
+}
+
+fn part(bytes: &mut Bytes, drawn: &Drawn, origin: DVec3) {
+    let (kind, level, bounds, more) = match *drawn {
+        Drawn::Node { bounds, depth } => (0, depth, relative(&bounds, origin), [0.0; 4]),
+        Drawn::Cell { bounds, level, count } => (1, level, relative(&bounds, origin), [count as f32, 0.0, 0.0, 0.0]),
+        Drawn::Plane { normal, offset, region, depth } => {
+            let offset = (f64::from(offset) - normal.as_dvec3().dot(origin)) as f32;
+            (2, depth, relative(&region, origin), [normal.x, normal.y, normal.z, offset])
+        }
+        Drawn::Interval { axis, min, max, id } => {
+            let start = origin.to_array().get(axis as usize).copied().unwrap_or(0.0);
+            let [min, max] = [min, max].map(|end| (f64::from(end) - start) as f32);
+            (3, axis, [min, max, id as f32, 0.0, 0.0, 0.0], [0.0; 4])
+        }
+        // What the library may draw one day and this protocol does not know.
+        _ => return,
+    };
+    bytes.words([kind, level]);
+    bytes.floats(bounds);
+    bytes.floats(more);
+}

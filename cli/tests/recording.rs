@@ -1,0 +1,167 @@
+//! Recordings from outside: what is recorded runs again with the same hashes, and what does not is named.
+
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
+use serde_json::Value;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn carom(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_carom")).args(arguments).output().expect("the program starts")
+}
+
+fn path(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+fn record(scene: &str, steps: u32, name: &str) -> PathBuf {
+    let path = path(name);
+    let output = carom(&["run", scene, "--steps", &steps.to_string(), "--record", &path.display().to_string()]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    path
+}
+
+fn replay(path: &Path) -> (i32, String, String) {
+    let output = carom(&["replay", &path.display().to_string()]);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().expect("it was not killed"), text(&output.stdout), text(&output.stderr))
+}
+
+/// The blocks of a file, unpacked: their kinds and what they hold.
+fn blocks(bytes: &[u8]) -> Vec<(u8, Vec<u8>)> {
+    let mut blocks = Vec::new();
+    let mut at = 10;
+    while at < bytes.len() {
+        let length = u32::from_le_bytes(bytes[at + 5..at + 9].try_into().expect("four bytes")) as usize;
+        let mut held = Vec::new();
+        DeflateDecoder::new(&bytes[at + 13..at + 13 + length]).read_to_end(&mut held).expect("it is packed");
+        blocks.push((bytes[at], held));
+        at += 13 + length;
+    }
+    blocks
+}
+
+/// The file of blocks, with sound checksums.
+fn file_of(blocks: &[(u8, Vec<u8>)]) -> Vec<u8> {
+    let mut bytes = b"CAROM-REC\x01".to_vec();
+    for (kind, held) in blocks {
+        let mut packer = DeflateEncoder::new(Vec::new(), Compression::default());
+        packer.write_all(held).expect("memory can be written to");
+        let packed = packer.finish().expect("memory can be written to");
+        let mut head = vec![*kind];
+        head.extend((held.len() as u32).to_le_bytes());
+        head.extend((packed.len() as u32).to_le_bytes());
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(&head);
+        hasher.update(&packed);
+        bytes.extend(head);
+        bytes.extend(hasher.finalize().to_le_bytes());
+        bytes.extend(packed);
+    }
+    bytes
+}
+
+/// A frame as it is written: the hashes of the stages, and the bodies' bits.
+type Frame = ((u64, u64, u64, u64, u64, u64), Vec<u16>);
+
+const FRAMES: u8 = 1;
+
+/// Changes the frames of a recording.
+fn tampered(path: &Path, name: &str, change: impl Fn(&mut Vec<Frame>)) -> PathBuf {
+    let mut blocks = blocks(&std::fs::read(path).expect("it was written"));
+    let first = blocks.iter_mut().find(|(kind, _)| *kind == FRAMES).expect("it has frames");
+    let mut frames: Vec<Frame> = postcard::from_bytes(&first.1).expect("frames");
+    change(&mut frames);
+    first.1 = postcard::to_stdvec(&frames).expect("frames");
+    let tampered = self::path(name);
+    std::fs::write(&tampered, file_of(&blocks)).expect("the folder for tests is writable");
+    tampered
+}
+
+#[test]
+fn every_scene_replays() {
+    let list: Value = serde_json::from_slice(&carom(&["scenes", "--json"]).stdout).expect("the list is JSON");
+    for scene in list.as_array().expect("a list") {
+        let name = scene["name"].as_str().expect("a name");
+        let bodies = scene["bodies"].as_u64().expect("a number");
+        let path = record(name, if bodies > 300 { 4 } else { 20 }, &format!("{name}.carom"));
+        let (code, said, error) = replay(&path);
+        assert_eq!(code, 0, "{name}: {error}");
+        assert!(said.contains("every hash is the same"), "{said}");
+    }
+}
+
+#[test]
+fn a_difference_is_named_by_frame_body_and_stage() {
+    let path = record("boxes", 50, "named.carom");
+    assert_eq!(blocks(&std::fs::read(&path).expect("it was written")).len(), 4);
+    let (code, _, said) = replay(&tampered(&path, "same.carom", |_| {}));
+    assert_eq!((code, said.as_str()), (0, ""));
+    // Another hash of the velocities, and of one body.
+    let changed = tampered(&path, "velocities.carom", |frames| {
+        frames[17].0.3 ^= 1;
+        frames[17].1[5] ^= 0x10;
+    });
+    let (code, _, said) = replay(&changed);
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("frame 17") && said.contains("body 5") && said.contains("velocities"), "{said}");
+    let changed = tampered(&path, "contacts.carom", |frames| frames[3].0.1 ^= 1 << 40);
+    let (code, _, said) = replay(&changed);
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("frame 3 ") && said.contains("narrow phase"), "{said}");
+    // Only the bits of a body.
+    let changed = tampered(&path, "body.carom", |frames| frames[40].1[9] ^= 1);
+    let output = carom(&["replay", &changed.display().to_string(), "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let told: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    assert_eq!((&told["divergence"]["frame"], &told["divergence"]["body"]), (&Value::from(40), &Value::from(9)));
+}
+
+/// The scene in the file is another one than what was run.
+#[test]
+fn another_scene_differs_from_its_start_or_soon_after() {
+    let path = record("bounce", 200, "bounce-other.carom");
+    let mut blocks = blocks(&std::fs::read(&path).expect("it was written"));
+    // The scene's text is in the header as it is.
+    let (header, needle) = (&mut blocks[0].1, b"\"restitution\": 0.5");
+    let place = header.windows(needle.len()).position(|window| window == needle).expect("it is there");
+    header[place + needle.len() - 1] = b'6';
+    let other = self::path("bounce-changed.carom");
+    std::fs::write(&other, file_of(&blocks)).expect("the folder for tests is writable");
+    let (code, _, said) = replay(&other);
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("differs") && said.contains("body"), "{said}");
+}
+
+#[test]
+fn damage_has_a_place_and_an_exit_status() {
+    let path = record("bounce", 90, "damaged.carom");
+    let bytes = std::fs::read(&path).expect("it was written");
+    let mut random = fastrand::Rng::with_seed(8);
+    for case in 0..30 {
+        let mut damaged = bytes.clone();
+        if case % 2 == 0 {
+            damaged.truncate(random.usize(9..bytes.len()));
+        } else {
+            damaged[random.usize(10..bytes.len())] ^= 1 << random.u8(..8);
+        }
+        std::fs::write(&path, &damaged).expect("the folder for tests is writable");
+        for command in ["replay", "export"] {
+            let path = path.display().to_string();
+            let glb = self::path("never.glb").display().to_string();
+            let arguments =
+                if command == "replay" { vec!["replay", &path] } else { vec!["export", &path, "--glb", &glb] };
+            let output = carom(&arguments);
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(3), "{said}");
+            assert!(said.contains("byte"), "{said}");
+        }
+    }
+    let (code, _, said) = replay(&self::path("no such file"));
+    assert_eq!(code, 3, "{said}");
+    std::fs::write(&path, b"{}").expect("the folder for tests is writable");
+    let (code, _, said) = replay(&path);
+    assert!(code == 3 && said.contains("no recording"), "{said}");
+}

@@ -1,0 +1,82 @@
+// The microscope shows the engine's own trace, and its Rust test compiles and passes.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, before, test } from "node:test";
+import { goTo, launch, newPage, ready, until } from "./browser.mjs";
+import { caromJson, PROGRAM, view } from "./program.mjs";
+
+const [SCENE, FRAME] = ["boxes", 30];
+let browser, server, page, errors;
+
+before(async () => {
+  browser = await launch();
+  server = await view(SCENE);
+  ({ page, errors } = await newPage(browser, { permissions: ["clipboard-read", "clipboard-write"] }));
+  await page.goto(server.address);
+  await ready(page);
+  await goTo(page, FRAME);
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+test("a visitor gets there by the tab and a pair that touches", async () => {
+  await page.getByRole("tab", { name: "Microscope" }).click();
+  await page.locator(".pairs button").first().click();
+  await until(page, () => window.carom.microscope.pair !== null);
+});
+
+test("its steps are those of the engine's trace", async () => {
+  const { pair } = await page.evaluate(() => window.carom.microscope);
+  const trace = await caromJson("microscope", SCENE, ...pair.slots.map(String), "--steps", String(FRAME));
+  for (const part of ["gjk", "epa", "axes", "manifold", "distance"]) assert.deepEqual(pair[part], trace[part], part);
+
+  for (const [stage, steps] of [
+    ["GJK", trace.gjk],
+    ["EPA", trace.epa],
+    ["SAT", trace.axes],
+  ]) {
+    if (steps.length === 0) continue;
+    await page.getByRole("button", { name: `${stage}${steps.length}` }).click();
+    for (let step = 0; step < steps.length; step++) {
+      assert.equal(await page.locator(".stepper output").textContent(), `${step + 1} of ${steps.length}`);
+      if (stage === "GJK") {
+        const points = `${steps[step].simplex.length} point`;
+        const told = await page.locator(".facts tr", { hasText: "simplex" }).locator("td").textContent();
+        assert.ok(told.startsWith(points), `${told} for ${points}`);
+      }
+      await page.getByRole("button", { name: "Next step of the algorithm" }).click();
+    }
+  }
+});
+
+test("the copied Rust test compiles and passes", async () => {
+  await page.getByRole("button", { name: "Copy as Rust test" }).click();
+  await page.getByRole("button", { name: "Copied" }).waitFor();
+  const code = await page.evaluate(() => navigator.clipboard.readText());
+  const folder = mkdtempSync(join(tmpdir(), "carom-pasted-"));
+  try {
+    const [source, program] = [join(folder, "pasted.rs"), join(folder, "pasted")];
+    writeFileSync(source, code);
+    // Against the library that the program was built with: a crate of its own would build it once more.
+    const built = join(dirname(PROGRAM), "deps");
+    const found = ["--extern", `carom=${newest(built, /^libcarom-.*\.rlib$/)}`, "-L", `dependency=${built}`];
+    execFileSync("rustc", ["--test", "--edition", "2024", source, "-o", program, ...found], { stdio: "pipe" });
+    assert.match(execFileSync(program, { encoding: "utf8" }), /test result: ok\. [1-9]\d* passed; 0 failed/);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+function newest(folder, pattern) {
+  const files = readdirSync(folder).filter((name) => pattern.test(name));
+  const dated = files.map((name) => [statSync(join(folder, name)).mtimeMs, join(folder, name)]);
+  return dated.sort(([a], [b]) => b - a)[0][1];
+}
+
+test("nothing was complained about", () => assert.deepEqual(errors, []));

@@ -1,0 +1,117 @@
+// Opening, playing, pausing, stepping and going back: the page shows what the engine computes.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { goTo, launch, newPage, probe, ready, until } from "./browser.mjs";
+import { caromJson, view } from "./program.mjs";
+
+const SCENE = "boxes";
+let browser, server, page, errors;
+
+before(async () => {
+  browser = await launch();
+  // A browser's first page pays for the start of the browser and of what draws for it.
+  const first = await browser.newPage();
+  await first.evaluate(() => document.createElement("canvas").getContext("webgl2") !== null);
+  server = await view(SCENE);
+  ({ page, errors } = await newPage(browser));
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+test("the first frame is drawn within two seconds of `carom view`", async (t) => {
+  await page.goto(server.address);
+  await ready(page);
+  const seconds = (performance.now() - server.started) / 1000;
+  t.diagnostic(`first frame after ${seconds.toFixed(2)} s`);
+  assert.ok(seconds < 2, `${seconds} s`);
+});
+
+test("the scene moves without being asked to", async () => {
+  const { frame } = await probe(page);
+  await until(page, (first) => window.carom.frame > first + 5, frame);
+  assert.equal((await probe(page)).playing, true);
+});
+
+test("the button and the keys pause and play", async () => {
+  await page.getByRole("button", { name: "Pause" }).click();
+  await until(page, () => !window.carom.playing);
+  await page.keyboard.press("Space");
+  await until(page, () => window.carom.playing);
+  await page.keyboard.press("p");
+  await until(page, () => !window.carom.playing);
+});
+
+test("a step forward and back give the hashes of a plain run", async () => {
+  const { frame, hash } = await probe(page);
+  for (const [key, by] of [
+    [".", 1],
+    ["ArrowRight", 2],
+    [",", 1],
+    ["ArrowLeft", 0],
+  ]) {
+    await page.keyboard.press(key);
+    await until(page, (number) => window.carom.frame === number, frame + by);
+    const plain = await caromJson("run", SCENE, "--steps", String(frame + by));
+    assert.equal((await probe(page)).hash, plain.hash, `frame ${frame + by}`);
+  }
+  assert.equal((await probe(page)).hash, hash, "back where it was");
+});
+
+test("restart goes to the start, and the timeline to any frame", async () => {
+  await page.keyboard.press("r");
+  await until(page, () => window.carom.frame === 0);
+  await goTo(page, 30);
+  const slider = page.getByLabel("Frame", { exact: true });
+  await slider.fill("12");
+  await until(page, () => window.carom.frame === 12 && !window.carom.playing);
+  assert.equal((await probe(page)).hash, (await caromJson("run", SCENE, "--steps", "12")).hash);
+});
+
+test("the address opens the same scene, frame and camera again", async () => {
+  const { hash } = await probe(page);
+  await until(page, () => new URLSearchParams(location.search).get("frame") === "12");
+  const address = page.url();
+  assert.match(address, /camera=[-\d.,]+/);
+  const second = await newPage(browser);
+  await second.page.goto(address);
+  await ready(second.page);
+  await until(second.page, () => window.carom.frame === 12 && !window.carom.playing);
+  assert.equal((await probe(second.page)).hash, hash);
+  const camera = new URL(address).searchParams.get("camera");
+  await until(second.page, (wanted) => new URLSearchParams(location.search).get("camera") === wanted, camera);
+  await second.page.context().close();
+});
+
+test("the brackets go from scene to scene", async () => {
+  await page.keyboard.press("]");
+  await until(page, (name) => window.carom.scene !== name && window.carom.frame >= 0, SCENE);
+  await page.keyboard.press("[");
+  await until(page, (name) => window.carom.scene === name && window.carom.frame >= 0, SCENE);
+});
+
+test("help opens and closes, light turns to dark", async () => {
+  await page.keyboard.press("?");
+  await page.getByRole("dialog").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "hidden" });
+  await page.keyboard.press("t");
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+  await page.keyboard.press("t");
+});
+
+test("a command that is refused is said to be, and changes nothing", async () => {
+  await page.evaluate(() => window.carom.send({ do: "scene", name: "no such scene" }));
+  await page.locator(".toast.error").first().waitFor();
+  assert.equal((await probe(page)).scene, SCENE);
+});
+
+test("nothing was complained about", () => assert.deepEqual(errors, []));
+
+test("a lost connection is told", async () => {
+  await server.stop();
+  server = null;
+  await page.locator(".toast.lost").waitFor({ state: "visible" });
+});

@@ -1,0 +1,158 @@
+// Puts the page together and gives each part what it needs.
+
+import "uplot/dist/uPlot.min.css";
+import "./style/page.css";
+import "./style/panels.css";
+import "./style/microscope.css";
+import * as THREE from "three";
+import { linkTo, lookFrom, placeIn } from "./address";
+import { Bar } from "./bar";
+import { Bodies } from "./bodies";
+import { element } from "./dom";
+import { Help } from "./help";
+import { listenToKeys } from "./keys";
+import { Microscope } from "./microscope/tab";
+import { Motion } from "./motion";
+import { Outline } from "./outline";
+import { Overlays } from "./overlays/all";
+import { Inspect } from "./panels/inspect";
+import { Plots } from "./panels/plots";
+import { Switches } from "./panels/switches";
+import { Pointer } from "./pointer";
+import { STATISTIC } from "./protocol";
+import { embeddedRecording, RecordedSource } from "./recording";
+import { Session } from "./session";
+import { Sidebar } from "./sidebar";
+import { LiveSource, liveAddress } from "./source";
+import { Stage } from "./stage";
+import { exposeToTests } from "./testing";
+import { onTheme, toggleTheme } from "./theme";
+import { Timeline } from "./timeline";
+import { Toasts } from "./toast";
+
+const ADDRESS_MS = 700;
+
+async function start(): Promise<void> {
+  const recording = embeddedRecording();
+  const source = recording === null ? new LiveSource(liveAddress(location)) : await RecordedSource.decode(recording);
+  const session = new Session(source);
+
+  const canvas = element("canvas", { "aria-label": "The scene", tabindex: 0 });
+  const figures = element("p", { class: "figures" });
+  const center = element("main", { class: "stage" }, canvas, figures);
+  document.body.append(center);
+  const stage = new Stage(canvas);
+  const bodies = new Bodies();
+  const outline = new Outline(session, bodies);
+  stage.scene.add(bodies.group, outline.group);
+  const overlays = new Overlays(session, stage, bodies);
+  const pointer = new Pointer(session, stage, bodies, overlays);
+  const help = new Help();
+  const toasts = new Toasts(center, session);
+
+  const fitCamera = () => {
+    const moving = bodies.balls((body) => bodies.descriptions[body]!.kind !== "fixed");
+    // What falls is soon on the ground below it.
+    moving.push(...bodies.groundBelow(moving));
+    const toDrawing = (point: number[]) =>
+      new THREE.Vector3().fromArray(point.map((value, axis) => value - bodies.origin[axis]!));
+    const wanted = session.scene?.camera ?? null;
+    stage.frame(
+      moving.length > 0 ? moving : bodies.balls(() => true),
+      wanted && toDrawing(wanted.from),
+      wanted && toDrawing(wanted.to),
+    );
+  };
+  const copyLink = () => {
+    navigator.clipboard.writeText(linkTo(session, stage, bodies)).then(
+      () => toasts.show("Link copied", "note"),
+      () => toasts.show("The browser did not let the page copy; take the link from the address bar", "error"),
+    );
+  };
+  const bar = new Bar(session, { help: () => help.toggle(), copyLink, fitCamera, shoot: () => pointer.shoot() });
+  const microscope = new Microscope(session, bodies, overlays);
+  const sidebar = new Sidebar([
+    new Switches(session, overlays),
+    new Plots(session, overlays),
+    new Inspect(session, bodies, overlays),
+    microscope,
+  ]);
+  document.body.prepend(bar.root);
+  document.body.append(sidebar.root, new Timeline(session).root);
+  listenToKeys(session, bar, {
+    help: () => help.toggle(),
+    fitCamera,
+    copyLink,
+    shoot: () => pointer.shoot(),
+    theme: toggleTheme,
+    tab: (index) => sidebar.show(index),
+  });
+
+  // What the address asks for is done once, when the program has answered.
+  const asked = placeIn(location.search);
+  stage.adaptive = new URLSearchParams(location.search).get("quality") !== "high";
+  let fitted: string | null = null;
+  session.on("scene", (scene) => {
+    bodies.build(scene, fitted === scene.name);
+    if (fitted !== scene.name) fitted = null;
+    if (asked.scene !== null && asked.scene !== scene.name) session.send({ do: "scene", name: asked.scene });
+    else if (asked.frame !== null) {
+      session.send({ do: "seek", frame: asked.frame });
+      asked.frame = null;
+    }
+    asked.scene = null;
+  });
+  session.on("frame", (frame) => {
+    if (fitted !== null) return;
+    bodies.place(frame, null, 1);
+    fitCamera();
+    fitted = session.scene?.name ?? null;
+    if (asked.camera !== null) lookFrom(asked.camera, stage, bodies);
+    asked.camera = null;
+  });
+  session.on("select", (selection) => {
+    if (selection !== null) sidebar.showNamed("Inspect");
+    stage.touch();
+  });
+  session.on("microscope", () => sidebar.showNamed("Microscope"));
+  onTheme((now) => {
+    bodies.tint(() => null, now);
+    overlays.draw();
+  });
+
+  const motion = new Motion(session, bodies);
+  stage.prepare = () => {
+    const { moved, arrived } = motion.place();
+    if (arrived) {
+      overlays.draw();
+      figures.textContent = figuresOf(session);
+    }
+    outline.place();
+    overlays.placeLabels();
+    return moved;
+  };
+  setInterval(() => {
+    if (session.newest !== null && asked.frame === null) history.replaceState(null, "", linkTo(session, stage, bodies));
+  }, ADDRESS_MS);
+
+  exposeToTests(session, stage, bodies, overlays, microscope);
+  source.start(session);
+}
+
+function figuresOf({ newest }: Session): string {
+  if (newest === null) return "";
+  const { statistics, bodies } = newest;
+  const milliseconds = statistics[STATISTIC.broad]! + statistics[STATISTIC.narrow]! + statistics[STATISTIC.response]!;
+  const contacts = statistics[STATISTIC.contacts]!.toLocaleString("en");
+  return `${bodies.toLocaleString("en")} bodies · ${contacts} contacts · step ${milliseconds.toFixed(2)} ms`;
+}
+
+/** Says in the page why there is nothing to see. */
+function fail(error: unknown): void {
+  console.error(error);
+  const text = String(error instanceof Error ? error.message : error).replace(/\.$/, "");
+  const hint = /webgl/i.test(text) ? " This page draws with WebGL 2; the browser has it switched off or lacks it." : "";
+  document.body.append(element("p", { class: "failure", role: "alert" }, `The page could not start: ${text}.${hint}`));
+}
+
+addEventListener("DOMContentLoaded", () => start().catch(fail));

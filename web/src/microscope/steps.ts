@@ -1,0 +1,225 @@
+// What each step of each algorithm draws, and says in words.
+
+import * as THREE from "three";
+import { BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION } from "../colours";
+import { short, vectorText } from "../dom";
+import type { MicroscopeTell, SeparatingAxis, Vector } from "../protocol";
+import type { PairView } from "./view";
+
+const [onA, onB, simplex, way, support, bound] = [BLUE, ORANGE, GREEN, PURPLE, VERMILION, SKY].map(
+  (colour) => new THREE.Color(colour),
+) as [THREE.Color, THREE.Color, THREE.Color, THREE.Color, THREE.Color, THREE.Color];
+const ORIGIN = new THREE.Vector3();
+
+/** A stage of the pair's way from shapes to contact. */
+export interface Stage {
+  name: string;
+  title: string;
+  steps: number;
+  /** Draws a step and gives its facts. */
+  show(step: number, view: PairView): [string, string][];
+  /** Colours used, for the legend. */
+  legend: [string, string][];
+}
+
+export function stagesOf(pair: MicroscopeTell): Stage[] {
+  return [gjk(pair), epa(pair), axes(pair), contact(pair), time(pair)].filter(({ steps }) => steps > 0);
+}
+
+/** Axes with the one that tells most first: the widest gap, or the least overlap. */
+export function sortedAxes(pair: MicroscopeTell): SeparatingAxis[] {
+  return [...pair.axes].sort((a, b) => b.gap - a.gap);
+}
+
+function gjk(pair: MicroscopeTell): Stage {
+  return {
+    name: "GJK",
+    title: "Gilbert, Johnson and Keerthi: walk a simplex in A − B towards the origin",
+    steps: pair.gjk.length,
+    legend: [
+      [GREEN, "simplex"],
+      [PURPLE, "direction searched"],
+      [VERMILION, "support point found"],
+      [SKY, "nearest point to the origin"],
+    ],
+    show(index, view) {
+      const step = pair.gjk[index]!;
+      const { shapes, difference } = view;
+      for (const { on_a, on_b } of step.simplex) {
+        shapes.dots.add(point(on_a), onA);
+        shapes.dots.add(point(on_b), onB);
+        shapes.lines.add(point(on_a), point(on_b), simplex);
+      }
+      const corners = step.simplex.map((corner) => corner.difference);
+      each2(corners, (a, b) => difference.lines.add(point(a), point(b), simplex));
+      each3(corners, (a, b, c) => difference.triangle([a, b, c], simplex));
+      for (const corner of corners) difference.dots.add(point(corner), simplex);
+      difference.dots.add(point(step.nearest), bound);
+      difference.lines.add(ORIGIN, point(step.nearest), bound);
+      arrow(difference, point(step.nearest), step.direction, way);
+      if (step.support !== null) difference.dots.add(point(step.support), support);
+      return [
+        ["simplex", `${step.simplex.length} ${step.simplex.length === 1 ? "point" : "points"}`],
+        ["direction", vectorText(step.direction)],
+        ["support", step.support === null ? "none" : vectorText(step.support)],
+        ["nearest", vectorText(step.nearest)],
+        ["bounds", boundsText(step.lower, step.upper)],
+        ...why(pair, index === pair.gjk.length - 1, 0),
+      ];
+    },
+  };
+}
+
+function epa(pair: MicroscopeTell): Stage {
+  return {
+    name: "EPA",
+    title: "Expanding polytope: push the face nearest to the origin out to the surface of A − B",
+    steps: pair.epa.length,
+    legend: [
+      [GREEN, "nearest face"],
+      [PURPLE, "its normal"],
+      [VERMILION, "support point found"],
+    ],
+    show(index, view) {
+      const step = pair.epa[index]!;
+      const { difference } = view;
+      difference.triangle(step.face, simplex);
+      each2(step.face, (a, b) => difference.lines.add(point(a), point(b), simplex));
+      for (const corner of step.face) difference.dots.add(point(corner), simplex);
+      const middle = step.face.reduce((sum, corner) => sum.add(point(corner)), new THREE.Vector3()).divideScalar(3);
+      arrow(difference, middle, step.normal, way);
+      if (step.support !== null) difference.dots.add(point(step.support), support);
+      return [
+        ["faces", String(step.faces)],
+        ["normal", vectorText(step.normal)],
+        ["support", step.support === null ? "none" : vectorText(step.support)],
+        ["depth", boundsText(step.lower, step.upper)],
+        ...why(pair, index === pair.epa.length - 1, 1),
+      ];
+    },
+  };
+}
+
+/** Which of the sorted axes the contact's normal is along; the first where there is no contact. */
+export function chosenAxis(pair: MicroscopeTell): number {
+  const normal = pair.manifold?.normal;
+  if (normal === undefined) return 0;
+  const along = sortedAxes(pair).map(({ axis }) => Math.abs(point(axis).normalize().dot(point(normal))));
+  // Of parallel axes the one that tells most.
+  return along.findIndex((value) => value >= Math.max(...along) - 1e-5);
+}
+
+function axes(pair: MicroscopeTell): Stage {
+  const sorted = sortedAxes(pair);
+  const chosen = chosenAxis(pair);
+  return {
+    name: "SAT",
+    title: "Separating axes: a gap along any one of them says that the shapes are apart",
+    steps: sorted.length,
+    legend: [[PURPLE, "axis"]],
+    show(index, view) {
+      const { axis, gap, kind } = sorted[index]!;
+      const across = (half: PairView["shapes"], middle: THREE.Vector3) => {
+        const along = point(axis).multiplyScalar(1.2 * half.size);
+        half.lines.add(middle.clone().sub(along), middle.clone().add(along), way);
+      };
+      across(view.shapes, view.shapes.center);
+      across(view.difference, ORIGIN);
+      return [
+        ["axis", vectorText(axis)],
+        ["from", kind],
+        [gap > 0 ? "gap" : "overlap", `${short(Math.abs(gap))} m`],
+        ["rank", `${index + 1} of ${sorted.length}${index === chosen ? ", chosen" : ""}`],
+      ];
+    },
+  };
+}
+
+function contact(pair: MicroscopeTell): Stage {
+  const { manifold } = pair;
+  return {
+    name: "Contact",
+    title: "The face clipped by the other, reduced to the points that carry the load",
+    steps: manifold === null ? 0 : Math.max(manifold.points.length, 1),
+    legend: [
+      [SKY, "clipped"],
+      [VERMILION, "kept"],
+      [PURPLE, "normal"],
+    ],
+    show(index, view) {
+      if (manifold === null) return [];
+      const clipped = manifold.clipped ?? [];
+      clipped.forEach((corner, at) => {
+        view.shapes.dots.add(point(corner), bound);
+        view.shapes.lines.add(point(corner), point(clipped[(at + 1) % clipped.length]!), bound);
+      });
+      manifold.points.forEach(({ position }, at) => {
+        view.shapes.dots.add(point(position), at === index ? support : onB);
+        if (at === index) arrow(view.shapes, point(position), manifold.normal, way);
+      });
+      const chosen = manifold.points[index];
+      const facts: [string, string][] = [["normal", vectorText(manifold.normal)]];
+      if (clipped.length > 0) facts.push(["clipped", `${clipped.length} corners, ${manifold.points.length} kept`]);
+      if (chosen !== undefined) {
+        facts.push(
+          ["point", `${vectorText(chosen.position)} m`],
+          [chosen.depth >= 0 ? "depth" : "gap", `${short(Math.abs(chosen.depth) * 1000)} mm`],
+          ["features", chosen.features.join(" on ")],
+        );
+      }
+      return facts;
+    },
+  };
+}
+
+function time(pair: MicroscopeTell): Stage {
+  const steps = pair.advancement ?? [];
+  return {
+    name: "Time",
+    title: "Conservative advancement: go on by no more than the distance allows, until it is nothing",
+    steps: steps.length,
+    legend: [
+      [BLUE, "nearest point of A"],
+      [ORANGE, "nearest point of B"],
+    ],
+    show(index, view) {
+      const step = steps[index]!;
+      if (step.b !== undefined) view.moveSecond(step.b.position, step.b.rotation);
+      view.shapes.dots.add(point(step.point_a), onA);
+      view.shapes.dots.add(point(step.point_b), onB);
+      view.shapes.lines.add(point(step.point_a), point(step.point_b), support);
+      return [
+        ["time", `${short(step.time)} s`],
+        ["distance", `${short(step.distance)} m`],
+      ];
+    },
+  };
+}
+
+function why(pair: MicroscopeTell, isLast: boolean, stage: number): [string, string][] {
+  const reason = pair.reasons[Math.min(stage, pair.reasons.length - 1)];
+  return isLast && reason !== undefined ? [["stopped", reason]] : [];
+}
+
+function boundsText(lower: number | null, upper: number | null): string {
+  const text = (value: number | null) => (value === null ? "unknown" : `${short(value)} m`);
+  return `${text(lower)} to ${text(upper)}`;
+}
+
+function arrow(half: PairView["shapes"], from: THREE.Vector3, along: Vector, colour: THREE.Color): void {
+  const direction = point(along);
+  if (direction.lengthSq() === 0) return;
+  half.lines.add(from, from.clone().addScaledVector(direction.normalize(), 0.5 * half.size), colour);
+}
+
+function point(vector: Vector): THREE.Vector3 {
+  return new THREE.Vector3(...vector);
+}
+
+function each2(corners: Vector[], draw: (a: Vector, b: Vector) => void): void {
+  corners.forEach((a, index) => corners.slice(index + 1).forEach((b) => draw(a, b)));
+}
+
+function each3(corners: Vector[], draw: (a: Vector, b: Vector, c: Vector) => void): void {
+  corners.forEach((a, index) => each2(corners.slice(index + 1), (b, c) => draw(a, b, c)));
+}

@@ -1,0 +1,25 @@
+// What an overlay is: a switch, a legend, and something that it draws or colours from a frame.
+
+import type * as THREE from "three";
+import type { Bodies } from "../bodies";
+import type { Frame } from "../protocol";
+
+export interface LegendEntry {
+  colour: string;
+  text: string;
+}
+
+export interface Overlay {
+  readonly name: string;
+  readonly label: string;
+  readonly group: "Broad phase" | "Contacts" | "Bodies";
+  /** The section of a frame that it needs, if it needs one. */
+  readonly section: string | null;
+  readonly legend: readonly LegendEntry[];
+  /** What it adds to the scene; hidden while the overlay is off. */
+  readonly objects: readonly THREE.Object3D[];
+  /** Draws the frame; called for each one while the overlay is on. */
+  draw?(frame: Frame, bodies: Bodies): void;
+  /** Colours a body; called after `draw`. */
+  tint?(frame: Frame, body: number): THREE.Color | null;
+}

@@ -1,0 +1,104 @@
+// A small plot in the page's colours.
+
+import uPlot from "uplot";
+import { element, short } from "../dom";
+import { onTheme } from "../theme";
+
+export interface Line {
+  label: string;
+  colour: string;
+}
+
+export interface ChartOptions {
+  title: string;
+  unit: string;
+  /** What is counted along x. */
+  along: string;
+  lines: Line[];
+  /** Areas one on the other instead of lines. */
+  stacked?: boolean;
+}
+
+const HEIGHT = 110;
+
+export class Chart {
+  readonly root: HTMLElement;
+  private plot: uPlot | null = null;
+  private data: uPlot.AlignedData;
+  private readonly place = element("div", { class: "chart" });
+
+  constructor(private readonly options: ChartOptions) {
+    this.data = [[], ...options.lines.map(() => [])];
+    const keys = options.lines.map(({ label, colour }) =>
+      element("span", {}, element("i", { class: "swatch", style: `background:${colour}` }), label),
+    );
+    const head = element("h3", {}, options.title, element("small", {}, options.unit));
+    this.root = element("div", { class: "plot" }, head, element("div", { class: "keys" }, ...keys), this.place);
+    onTheme(() => this.remake());
+    new ResizeObserver(() => this.fit()).observe(this.place);
+  }
+
+  set(along: number[], columns: number[][]): void {
+    this.data = [along, ...(this.options.stacked ? stack(columns) : columns)];
+    if (this.place.clientWidth > 0) this.plot?.setData(this.data);
+  }
+
+  private fit(): void {
+    if (this.place.clientWidth === 0) return;
+    if (this.plot === null) this.remake();
+    this.plot?.setSize({ width: this.place.clientWidth, height: HEIGHT });
+    this.plot?.setData(this.data);
+  }
+
+  private remake(): void {
+    this.plot?.destroy();
+    this.plot = null;
+    if (this.place.clientWidth === 0) return;
+    const style = getComputedStyle(document.documentElement);
+    const [ink, rule] = ["--quiet", "--rule"].map((name) => style.getPropertyValue(name).trim()) as [string, string];
+    const axis = { stroke: ink, grid: { stroke: rule, width: 1 }, ticks: { show: false }, font: "11px system-ui" };
+    const { lines, stacked = false, along } = this.options;
+    this.plot = new uPlot(
+      {
+        width: this.place.clientWidth,
+        height: HEIGHT,
+        legend: { show: false },
+        cursor: { show: false },
+        scales: { x: { time: false } },
+        axes: [
+          {
+            ...axis,
+            size: 22,
+            values: (_, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? String(tick) : "")),
+          },
+          { ...axis, size: 46, values: (_, ticks) => ticks.map(short) },
+        ],
+        series: [
+          { label: along },
+          ...lines.map(({ label, colour }) => ({
+            label,
+            stroke: colour,
+            width: 1.5,
+            points: { show: false },
+            ...(stacked ? { fill: `${colour}66` } : {}),
+          })),
+        ],
+        ...(stacked
+          ? { bands: lines.slice(1).map((_, index) => ({ series: [index + 2, index + 1] as [number, number] })) }
+          : {}),
+      },
+      this.data,
+      this.place,
+    );
+  }
+}
+
+/** Each column on top of those before it. */
+function stack(columns: number[][]): number[][] {
+  const sums: number[][] = [];
+  for (const column of columns) {
+    const below = sums.at(-1);
+    sums.push(column.map((value, index) => value + (below?.[index] ?? 0)));
+  }
+  return sums;
+}

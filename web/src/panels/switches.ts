@@ -1,0 +1,40 @@
+// The tab with a switch and a legend for each overlay.
+
+import { element } from "../dom";
+import type { Overlays } from "../overlays/all";
+import type { Session } from "../session";
+import type { Tab } from "../sidebar";
+
+export class Switches implements Tab {
+  readonly name = "Overlays";
+  readonly root = element("section");
+
+  constructor(session: Session, overlays: Overlays) {
+    const groups = new Map<string, HTMLElement>();
+    for (const { name, label, group, legend, section } of overlays.all) {
+      const box = element("input", { type: "checkbox", id: `overlay-${name}`, "data-overlay": name });
+      const entries = legend.map(({ colour, text }) => {
+        const swatch = element("i", { class: "swatch", style: `background:${colour}` });
+        return element("li", {}, swatch, text);
+      });
+      const list = element("ul", { class: "legend", hidden: true }, ...entries);
+      box.addEventListener("change", () => {
+        overlays.switch(name, box.checked);
+        list.hidden = !box.checked;
+      });
+      // A recording holds poses and statistics, no sections.
+      const absent = session.source.recorded && section !== null;
+      box.disabled = absent;
+      const dot = element("i", { class: "swatch", style: `background:${legend[0]?.colour ?? "none"}` });
+      const line = element("label", { for: box.id, class: "switch" }, box, label, dot);
+      if (absent) line.title = "Not in a recording; open it with `carom view` to see this";
+      let field = groups.get(group);
+      if (field === undefined) {
+        field = element("fieldset", {}, element("legend", {}, group));
+        groups.set(group, field);
+      }
+      field.append(line, list);
+    }
+    this.root.append(...groups.values());
+  }
+}

@@ -1,0 +1,336 @@
+// What goes over the wire between program and page, typed: docs/viewer-protocol.md is the reference.
+
+export type Vector = [number, number, number];
+export type Quaternion = [number, number, number, number];
+
+/** A surface of triangles, for shapes that have no short description. Rounding by `radius` is in it already. */
+export interface Surface {
+  vertices: number[];
+  triangles: number[];
+  edges: number[];
+  radius: number;
+  kind: string;
+}
+
+/** The written form of a shape: the one key names its kind. */
+export interface Shape {
+  point?: object;
+  segment?: { a: Vector; b: Vector };
+  triangle?: { a: Vector; b: Vector; c: Vector; radius?: number };
+  sphere?: { radius: number };
+  cuboid?: { half_extents: Vector; radius?: number };
+  capsule?: { a: Vector; b: Vector; radius: number };
+  cylinder?: { half_height: number; radius: number };
+  cone?: { half_height: number; radius: number };
+  ellipsoid?: { radii: Vector };
+  half_space?: { normal: Vector };
+  surface?: Surface;
+}
+
+export interface Collider {
+  slot: number;
+  shape: number;
+  position: Vector;
+  rotation: Quaternion;
+  sensor: boolean;
+}
+
+export interface BodyDescription {
+  id: string | number;
+  name: string | null;
+  kind: "fixed" | "kinematic" | "dynamic";
+  colliders: Collider[];
+  center: Vector;
+}
+
+export interface SceneListing {
+  name: string;
+  shows: string;
+  capabilities: string[];
+}
+
+export interface HelloTell {
+  tell: "hello";
+  version: string;
+  scenes: SceneListing[];
+  structures: string[];
+  solvers: string[];
+  can_control: boolean;
+}
+
+export interface SceneTell {
+  tell: "scene";
+  generation: number;
+  name: string;
+  shows: string;
+  capabilities: string[];
+  dt: number;
+  camera: { from: Vector; to: Vector } | null;
+  kept: [number, number];
+  structure?: string;
+  solver?: string;
+  shapes: Shape[];
+  bodies: BodyDescription[];
+}
+
+export interface StateTell {
+  tell: "state";
+  playing: boolean;
+  frame: number;
+  kept: [number, number];
+  hash: string;
+  structure?: string;
+  solver?: string;
+}
+
+export interface InspectedContact {
+  slots: [number, number];
+  normal: Vector;
+  depth: number;
+  impulse: number;
+  features: [string, string];
+}
+
+export interface InspectTell {
+  tell: "inspect";
+  body: number;
+  id: string | number;
+  name: string | null;
+  kind: string;
+  mass: number | null;
+  position: Vector;
+  rotation: Quaternion;
+  velocity: Vector;
+  angular_velocity: Vector;
+  asleep: boolean;
+  island: number | null;
+  colliders: {
+    slot: number;
+    shape: string;
+    friction: number;
+    restitution: number;
+    density: number | null;
+    sensor: boolean;
+  }[];
+  contacts: InspectedContact[];
+}
+
+export interface GjkStep {
+  simplex: { on_a: Vector; on_b: Vector; difference: Vector }[];
+  nearest: Vector;
+  direction: Vector;
+  support: Vector | null;
+  lower: number | null;
+  upper: number | null;
+}
+
+export interface EpaStep {
+  face: [Vector, Vector, Vector];
+  normal: Vector;
+  support: Vector | null;
+  lower: number | null;
+  upper: number | null;
+  faces: number;
+}
+
+export interface SeparatingAxis {
+  axis: Vector;
+  gap: number;
+  kind: string;
+}
+
+export interface AdvancementStep {
+  time: number;
+  distance: number;
+  point_a: Vector;
+  point_b: Vector;
+  /** Where the second shape is then, in the frame of the first. */
+  b?: { position: Vector; rotation: Quaternion };
+}
+
+export interface Manifold {
+  normal: Vector;
+  points: { position: Vector; depth: number; features: [string, string] }[];
+  /** Corners of the clipped polygon, before it was reduced to `points`. */
+  clipped?: Vector[];
+}
+
+export interface MicroscopeTell {
+  tell: "microscope";
+  slots: [number, number];
+  names: [string, string];
+  frame: number;
+  poses: { position: Vector; rotation: Quaternion }[];
+  /** The shapes themselves; of a mesh, the triangle that is nearest. */
+  pieces: [Shape, Shape];
+  /** Of the shapes without their roundings, which are `radius` together. */
+  difference: { vertices: number[]; triangles: number[]; radius: number } | null;
+  distance: number | null;
+  answer: string;
+  gjk: GjkStep[];
+  epa: EpaStep[];
+  axes: SeparatingAxis[];
+  reasons: string[];
+  manifold: Manifold | null;
+  advancement: AdvancementStep[] | null;
+  rust_test: string | null;
+}
+
+export interface ComparedStructure {
+  name: string;
+  pairs_tested: number;
+  pairs_true: number;
+  build_ms: number;
+  update_ms: number;
+}
+
+export interface CompareTell {
+  tell: "compare";
+  rows: ComparedStructure[];
+}
+
+/** The session as a file that `carom view`, `replay` and `export` read. */
+export interface RecordingTell {
+  tell: "recording";
+  name: string;
+  base64: string;
+}
+
+export interface ErrorTell {
+  tell: "error";
+  message: string;
+}
+
+export type Tell =
+  | HelloTell
+  | SceneTell
+  | StateTell
+  | InspectTell
+  | MicroscopeTell
+  | CompareTell
+  | RecordingTell
+  | ErrorTell;
+
+export type Command =
+  | { do: "play" | "pause" | "restart" | "drop" | "compare" | "record" }
+  | { do: "step" | "back"; count: number }
+  | { do: "seek"; frame: number }
+  | { do: "scene"; name: string }
+  | { do: "grab"; body: number; point: Vector }
+  | { do: "drag"; to: Vector }
+  | { do: "shoot"; from: Vector; velocity: Vector }
+  | { do: "overlays"; on: string[] }
+  | { do: "inspect"; body: number }
+  | { do: "microscope"; slots: [number, number] }
+  | { do: "broad"; structure: string }
+  | { do: "solver"; name: string }
+  | { do: "speed"; factor: number };
+
+/** Places in a frame's statistics. */
+export const STATISTIC = {
+  broad: 0,
+  narrow: 1,
+  response: 2,
+  kinetic: 3,
+  potential: 4,
+  momentum: 5,
+  angularMomentum: 8,
+  pairs: 11,
+  contacts: 12,
+  deepest: 13,
+  islands: 14,
+  awake: 15,
+} as const;
+export const STATISTICS = 16;
+
+/** Bits of a body's state. */
+export const ASLEEP = 1;
+export const SET_ASIDE = 2;
+export const DISABLED = 4;
+
+/** Names of sections by their tags. */
+const SECTIONS: Record<string, string> = {
+  BOXS: "boxes",
+  STRU: "structure",
+  PAIR: "pairs",
+  CONT: "contacts",
+  ISLE: "islands",
+  COLR: "colours",
+  VELO: "velocities",
+  COMS: "centers",
+  SWEP: "swept",
+  HITS: "impacts",
+  RESI: "convergence",
+};
+
+/** Where every body is after a step, and what was asked for beside it. */
+export interface Frame {
+  generation: number;
+  frame: number;
+  bodies: number;
+  time: number;
+  hash: string;
+  /** Positions are relative to this point of the world. */
+  origin: Vector;
+  statistics: Float32Array;
+  positions: Float32Array;
+  /** x, y, z, w as value · 32767. */
+  rotations: Int16Array;
+  states: Uint8Array;
+  sections: Map<string, Section>;
+}
+
+/** A section's bytes, to be read as words of either kind. */
+export interface Section {
+  floats: Float32Array;
+  words: Uint32Array;
+}
+
+const MAGIC = 0x31465243;
+const HEADER_BYTES = 56 + 4 * STATISTICS;
+
+/** Reads a binary message without copying its arrays; throws where it is not a frame. */
+export function decodeFrame(buffer: ArrayBuffer): Frame {
+  const view = new DataView(buffer);
+  if (buffer.byteLength < HEADER_BYTES || view.getUint32(0, true) !== MAGIC)
+    throw new Error("not a frame of version 1");
+  const bodies = view.getUint32(12, true);
+  let at = HEADER_BYTES;
+  const take = (bytes: number): number => {
+    const start = at;
+    at += bytes;
+    if (at > buffer.byteLength) throw new Error(`frame cut short at byte ${buffer.byteLength}`);
+    return start;
+  };
+  const positions = new Float32Array(buffer, take(12 * bodies), 3 * bodies);
+  const rotations = new Int16Array(buffer, take(8 * bodies), 4 * bodies);
+  const states = new Uint8Array(buffer, take((bodies + 3) & ~3), bodies);
+  const sections = new Map<string, Section>();
+  while (at < buffer.byteLength) {
+    const head = take(8);
+    const tag = String.fromCharCode(...new Uint8Array(buffer, head, 4));
+    const bytes = view.getUint32(head + 4, true);
+    const start = take(bytes);
+    const name = SECTIONS[tag];
+    // A newer program may send what this page does not know.
+    if (name !== undefined) {
+      sections.set(name, {
+        floats: new Float32Array(buffer, start, bytes >> 2),
+        words: new Uint32Array(buffer, start, bytes >> 2),
+      });
+    }
+  }
+  return {
+    generation: view.getUint32(4, true),
+    frame: view.getUint32(8, true),
+    bodies,
+    time: view.getFloat64(16, true),
+    hash: view.getBigUint64(24, true).toString(16).padStart(16, "0"),
+    origin: [view.getFloat64(32, true), view.getFloat64(40, true), view.getFloat64(48, true)],
+    statistics: new Float32Array(buffer, 56, STATISTICS),
+    positions,
+    rotations,
+    states,
+    sections,
+  };
+}

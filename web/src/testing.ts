@@ -1,0 +1,118 @@
+// What the end-to-end tests may ask of the page: `window.carom`.
+
+import * as THREE from "three";
+import type { Bodies } from "./bodies";
+import type { Microscope } from "./microscope/tab";
+import type { Overlays } from "./overlays/all";
+import { contactsOf } from "./overlays/contacts";
+import type { Command, MicroscopeTell } from "./protocol";
+import type { Session } from "./session";
+import type { Stage } from "./stage";
+
+export interface Probe {
+  /** A frame has been drawn. */
+  readonly ready: boolean;
+  readonly scene: string | null;
+  readonly playing: boolean;
+  readonly frame: number;
+  readonly hash: string;
+  readonly bodies: number;
+  readonly stats: number[];
+  /** Frames received, and pictures drawn. */
+  readonly updates: number;
+  readonly drawn: number;
+  /** How many words each section of the frame has. */
+  readonly sections: Record<string, number>;
+  readonly microscope: { pair: MicroscopeTell | null; step: number };
+  send(command: Command): void;
+  /** Calls back once a picture has been drawn after now. */
+  redraw(done: () => void): void;
+  /** Switches an overlay; gives the section that it needs, if any. */
+  switch(overlay: string, on: boolean): string | null;
+  /** Where contacts are seen, in pixels of the window. */
+  contacts(): { x: number; y: number }[];
+  kind(body: number): string | null;
+  /** Where a body is, in the world. */
+  position(body: number): number[];
+  /** Where a body's centre is seen, in pixels of the window. */
+  screen(body: number): { x: number; y: number };
+}
+
+declare global {
+  interface Window {
+    carom?: Probe;
+  }
+}
+
+export function exposeToTests(
+  session: Session,
+  stage: Stage,
+  bodies: Bodies,
+  overlays: Overlays,
+  microscope: Microscope,
+): void {
+  window.carom = {
+    get ready() {
+      return stage.drawn > 0 && session.newest !== null;
+    },
+    get scene() {
+      return session.scene?.name ?? null;
+    },
+    get playing() {
+      return session.playing;
+    },
+    get frame() {
+      return session.newest?.frame ?? -1;
+    },
+    get hash() {
+      return session.newest?.hash ?? "";
+    },
+    get bodies() {
+      return session.newest?.bodies ?? 0;
+    },
+    get stats() {
+      return [...(session.newest?.statistics ?? [])];
+    },
+    get updates() {
+      return session.updates;
+    },
+    get drawn() {
+      return stage.drawn;
+    },
+    get sections() {
+      const sections = [...(session.newest?.sections ?? [])];
+      return Object.fromEntries(sections.map(([name, { words }]) => [name, words.length]));
+    },
+    get microscope() {
+      return { pair: microscope.pair, step: microscope.step };
+    },
+    send: (command) => session.send(command),
+    redraw(done) {
+      // One may be under way already, of what was before.
+      const enough = stage.drawn + 2;
+      const look = () => {
+        if (stage.drawn >= enough) return done();
+        stage.touch();
+        requestAnimationFrame(look);
+      };
+      look();
+    },
+    switch(name, on) {
+      overlays.switch(name, on);
+      return overlays.all.find((overlay) => overlay.name === name)?.section ?? null;
+    },
+    contacts() {
+      const frame = session.newest;
+      return frame === null ? [] : contactsOf(frame, bodies).map(({ point }) => stage.screen(point));
+    },
+    kind: (body) => bodies.descriptions[body]?.kind ?? null,
+    position(body) {
+      const frame = session.newest;
+      return frame === null ? [] : [0, 1, 2].map((axis) => frame.positions[3 * body + axis]! + frame.origin[axis]!);
+    },
+    screen(body) {
+      const { x, y } = stage.screen(bodies.center(body) ?? new THREE.Vector3());
+      return { x, y };
+    },
+  };
+}
