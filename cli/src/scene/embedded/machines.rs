@@ -158,7 +158,7 @@ pub(super) fn gears() -> Value {
     }
     let shows =
         "Gears of 12, 24 and 16 teeth, held on their axes by locks: only contacts of their teeth drive the train.";
-    Draft::new("gears", shows, &["T5", "M5", "R9", "S3"])
+    Draft::new("gears", shows, &["T5", "R9"])
         .weightless()
         .steps(1200, 120.0)
         .seen([2.9, 3.6, 12.0], [2.9, 2.8, 0.0])
