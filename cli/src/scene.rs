@@ -63,25 +63,25 @@ pub(crate) struct SceneBody {
 /// The scene of that name, or in that file; `-` is JSON on standard input.
 pub(crate) fn find(name: &str) -> Result<Scene, SceneError> {
     if let Some(text) = embedded::text(name) {
-        return file::read(Text::new(name, text));
+        return file::read(&Text::new(name, text));
     }
     if name == "-" {
         let mut text = String::new();
         let read = std::io::stdin().read_to_string(&mut text);
         read.map_err(|error| SceneError::file(Path::new("standard input"), "cannot be read", &error))?;
-        return file::read(Text::new("standard input", text));
+        return file::read(&Text::new("standard input", text));
     }
     let path = Path::new(name);
     if !path.exists() && !name.contains(['/', '\\', '.']) {
         return Err(SceneError::unknown_scene(name));
     }
     let text = std::fs::read_to_string(path).map_err(|error| SceneError::file(path, "cannot be read", &error))?;
-    file::read(Text::new(name, text))
+    file::read(&Text::new(name, text))
 }
 
 /// The scene in a text, which [`Scene::source`] gave.
 pub(crate) fn read(name: &str, text: &str) -> Result<Scene, SceneError> {
-    file::read(Text::new(name, text))
+    file::read(&Text::new(name, text))
 }
 
 /// The scenes that the program brings along, the default first. Their bodies are counted but not made.

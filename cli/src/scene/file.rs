@@ -148,13 +148,13 @@ fn dynamic() -> BodyKind {
 }
 
 /// The scene in a text; a name that ends in `.toml` says that it is TOML.
-pub(super) fn read(text: Text) -> Result<Scene, SceneError> {
+pub(super) fn read(text: &Text) -> Result<Scene, SceneError> {
     if text.name().to_lowercase().ends_with(".toml") { read_toml(text) } else { json::read(text) }
 }
 
-fn read_toml(text: Text) -> Result<Scene, SceneError> {
+fn read_toml(text: &Text) -> Result<Scene, SceneError> {
     let mut scene: SceneFile<Spanned<BodyFile<Spanned<ShapeFile>>>> =
-        toml::from_str(text.as_str()).map_err(|error| toml_error(&text, &error))?;
+        toml::from_str(text.as_str()).map_err(|error| toml_error(text, &error))?;
     let mut bodies = Vec::with_capacity(scene.bodies.len());
     for (index, body) in std::mem::take(&mut scene.bodies).into_iter().enumerate() {
         let span = body.span();
@@ -167,7 +167,7 @@ fn read_toml(text: Text) -> Result<Scene, SceneError> {
         };
         bodies.push(written.described(span, shape)?);
     }
-    checked(scene, bodies, &text)
+    checked(scene, bodies, text)
 }
 
 /// What TOML's reader says, with the body that it says it of.
@@ -298,7 +298,7 @@ pub(super) fn checked<B>(scene: SceneFile<B>, bodies: Vec<SceneBody>, text: &Tex
     if let Some(message) = camera.and_then(|camera| camera.objection()) {
         return wrong("camera", message);
     }
-    for (index, body) in bodies.iter().enumerate().filter(|(_, body)| body.has_many_masses) {
+    if let Some((index, body)) = bodies.iter().enumerate().find(|(_, body)| body.has_many_masses) {
         let title = body_title(index, body.name.as_deref());
         let message = format!("{title}: of `density`, `mass` and `mass_properties` only one can be given");
         return Err(text.error(body.span.clone(), message, "this body"));
@@ -329,7 +329,7 @@ mod tests {
                 }
             }
             let Ok(text) = String::from_utf8(bytes) else { continue };
-            if let Err(error) = read(Text::new(name, text)).and_then(|scene| scene.world().map(drop)) {
+            if let Err(error) = read(&Text::new(name, text)).and_then(|scene| scene.world().map(drop)) {
                 refused += 1;
                 assert!(error.rendered(super::super::Look::Plain).contains("×"));
             }

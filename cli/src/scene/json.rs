@@ -11,15 +11,15 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use std::ops::Range;
 
-pub(super) fn read(text: Text) -> Result<Scene, SceneError> {
+pub(super) fn read(text: &Text) -> Result<Scene, SceneError> {
     let whole = text.as_str();
     let scene: SceneFile<&RawValue> =
-        serde_json::from_str(whole).map_err(|error| json_error(&text, 0..whole.len(), "", &error))?;
+        serde_json::from_str(whole).map_err(|error| json_error(text, 0..whole.len(), "", &error))?;
     let mut bodies = Vec::with_capacity(scene.bodies.len());
     for (index, raw) in scene.bodies.iter().enumerate() {
-        bodies.push(read_body(&text, index, span_in(whole, raw))?);
+        bodies.push(read_body(text, index, span_in(whole, raw))?);
     }
-    checked(scene, bodies, &text)
+    checked(scene, bodies, text)
 }
 
 /// What a list says of the scene in a text.

@@ -85,7 +85,7 @@ mod tests {
     }
 
     fn read(scene: &Value) -> Result<(), SceneError> {
-        file::read(Text::new("test.json", scene.to_string())).map(drop)
+        file::read(&Text::new("test.json", scene.to_string())).map(drop)
     }
 
     /// The names that the reader says it knows when it meets `?`.
@@ -296,7 +296,7 @@ mod tests {
     #[test]
     fn what_a_scene_says_reaches_the_world() {
         let text = everything().to_string();
-        let scene = file::read(Text::new("all.json", text)).unwrap_or_else(|error| panic!("{error}"));
+        let scene = file::read(&Text::new("all.json", text)).unwrap_or_else(|error| panic!("{error}"));
         let world = scene.world().unwrap_or_else(|error| panic!("{error}"));
         let body = world.bodies().next().expect("a body");
         assert_eq!(body.user_data(), 7);
