@@ -83,9 +83,10 @@ export function form(shape: Shape): Form {
     return { ...place, key: JSON.stringify(shape), make: () => rounded(flat), open: true };
   }
   if (half_space) {
+    // Seen from above only: a room of half-spaces can be looked into.
     place.rotation.setFromUnitVectors(FORWARD, new THREE.Vector3(...half_space.normal).normalize());
     const make = () => new THREE.PlaneGeometry(2 * HALF_GROUND, 2 * HALF_GROUND);
-    return { ...place, key: "half-space", make, unbounded: true, open: true };
+    return { ...place, key: "half-space", make, unbounded: true };
   }
   if (surface) {
     const open = surface.kind === "mesh" || surface.kind === "height_field";

@@ -50,7 +50,7 @@ pub(crate) fn free_until<S: Simd>(
     let mut reduced: Option<Reduced> = None;
     for _ in 0..STEP_LIMIT {
         let squared = direction.length_squared();
-        if reduced.is_some() && squared <= near * near || !(squared > 0.0) {
+        if reduced.is_some() && squared <= near * near || squared == 0.0 || squared.is_nan() {
             break;
         }
         let (farthest, _) = difference.quick_support(simd, -direction)?;

@@ -10,10 +10,13 @@
 //! Source: conservative advancement, Mirtich (1996) and Zhang, Lee, Kim (2006), doi:10.1145/1179352.1141983, but along
 //! fixed directions instead of by bounds of speeds, so that common and sliding motion cost nothing.
 
+use super::Kind;
 use super::closest;
 use super::relative::Relative;
 use super::volume::{self, Volume};
 use super::{Status, Terms};
+use crate::distance::feature;
+use glam::DVec3;
 
 /// Where the walk may end in place of a smaller tolerance, relative to the size.
 const LEAST: f64 = 1e-9;
@@ -97,7 +100,9 @@ pub(super) fn walk(pair: &Relative, terms: &Terms) -> Walked {
         return Walked::Hit { time, status: Status::Early };
     }
     let least = LEAST * pair.most.max_element();
-    near = near.or((last <= least * least).then_some(time));
+    // Features that collapse have a direction, but not always the distance that was taken for theirs.
+    let is_within = |time: &f64| distance(pair, *time) <= reach + least;
+    near = near.filter(is_within).or((last <= least * least).then_some(time).filter(is_within));
     let normal = volume::normal(pair.kind, &pair.at(time)).abs();
     let axis = if normal.x >= normal.y && normal.x >= normal.z {
         0
@@ -107,4 +112,14 @@ pub(super) fn walk(pair: &Relative, terms: &Terms) -> Walked {
         2
     };
     Walked::Close(Close { near, time, axis })
+}
+
+/// How far the features are apart at a time, whatever they have become by then.
+#[cold]
+fn distance(pair: &Relative, time: f64) -> f64 {
+    let [a, b, c] = pair.at(time);
+    match pair.kind {
+        Kind::VertexFace => feature::point_face(DVec3::ZERO, [a, b, c]).distance(),
+        Kind::EdgeEdge => feature::edge_edge([a, b], [DVec3::ZERO, c]).distance(),
+    }
 }

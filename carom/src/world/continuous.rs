@@ -104,7 +104,8 @@ impl Fast {
             return true;
         }
         let shift = (bodies.motions()[dense].center - starts[dense].center).as_vec3();
-        (self.shift - shift).length() + self.turning > FAST * (self.half_thickness + self.half_thickness.min(other.half_thickness))
+        (self.shift - shift).length() + self.turning
+            > FAST * (self.half_thickness + self.half_thickness.min(other.half_thickness))
     }
 }
 

@@ -20,6 +20,7 @@ export class Plots implements Tab {
   private readonly comparison: Comparison;
   private readonly curves = new Map<string, number[]>();
   private readonly convergence = element("div");
+  private scene: string | null = null;
   private visible = false;
   private waiting = false;
 
@@ -77,7 +78,10 @@ export class Plots implements Tab {
     this.comparison = new Comparison(session);
     const charts = [this.stages, this.energy, this.momentum, this.penetration, this.counts];
     this.root.append(...charts.map(({ root }) => root), this.convergence, this.comparison.root);
-    session.on("scene", () => {
+    session.on("scene", ({ name }) => {
+      // A ball more is no other scene.
+      if (name === this.scene) return;
+      this.scene = name;
       this.history.clear();
       this.curves.clear();
       this.drawCurves();

@@ -52,7 +52,7 @@ fn near_times(motion: &Motion, reach: f64, terms: &Terms) -> Option<(f64, f64)> 
         return None;
     }
     let speed_squared = way.length_squared();
-    if !(speed_squared > 0.0) {
+    if speed_squared == 0.0 {
         return if excess > 0.0 { None } else { Some((from, until)) };
     }
     // The discriminant from the nearest point of the line, so that nothing cancels.

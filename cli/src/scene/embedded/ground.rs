@@ -141,7 +141,7 @@ pub(super) fn chain() -> Value {
 
 /// Meshes taken apart into convex hulls: what they are made of lies apart, what is held together falls as one.
 pub(super) fn decomposed() -> Value {
-    let (vertices, triangles) = ring(0.8, 0.3, 14, 7);
+    let (vertices, triangles) = ring(0.8, 0.3, 10, 6);
     let parts = pieces(&vertices, &triangles);
     let mut bodies = vec![floor(0.6)];
     // The mesh, its hulls pulled apart in the air, and rings as compounds of all hulls around a peg.
@@ -173,7 +173,7 @@ pub(super) fn decomposed() -> Value {
 /// The corners of the hulls of a mesh; none if it cannot be taken apart.
 fn pieces(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Vec<Vec<DVec3>> {
     let vertices = vertices.iter().map(|vertex| vertex.as_vec3()).collect();
-    let settings = Settings { concavity: 0.12, ..Settings::default() };
+    let settings = Settings { concavity: 0.2, ..Settings::default() };
     let Ok(mesh) = TriangleMesh::new(vertices, triangles.to_vec()) else { return Vec::new() };
     let parts = decompose(&mesh, &settings).map_or_else(|_| Vec::new(), |parts| parts.hulls);
     parts.iter().map(|hull| hull.vertices().iter().map(|corner| corner.as_dvec3()).collect()).collect()

@@ -107,7 +107,7 @@ fn volley() -> Vec<Item> {
         let bullet = bullet.at(-4.0 - 0.37 * f64::from(lane), 0.5, z).moving(speed, 0.0, 0.0);
         bodies.push(bullet.with("rolling_friction", 0.1));
     }
-    for x in [-6.5, 6.0] {
+    for x in [-7.6, 6.0] {
         bodies.push(Item::fixed(cuboid(1.0, 0.6, 3.8)).named("backstop").at(x, 0.6, 0.0));
     }
     bodies

@@ -177,6 +177,8 @@ pub(super) fn sensors() -> Value {
         bodies.push(slope.turned(about_z(-0.22 * side)));
         let gate = Item::fixed(cuboid(0.04, 0.6, 0.8)).named("gate").with("sensor", true);
         bodies.push(gate.at(-0.7 * side, y + 0.7, 0.0));
+        // What falls off its end is thrown back onto the next.
+        bodies.push(Item::fixed(cuboid(0.08, 1.0, 0.9)).named("stop").at(3.4 * side, y - 0.7, 0.0).restitution(0.0));
         for z in [-0.9, 0.9] {
             let wall = Item::fixed(cuboid(2.6, 0.2, 0.08)).named("wall").at(-0.7 * side, y + 0.2, z).friction(0.1);
             bodies.push(wall.turned(about_z(-0.22 * side)));
