@@ -145,8 +145,8 @@ fn dragging_lifts_a_body_and_a_shot_adds_one() {
     let to = json!([body["position"][0], before + 4.0, body["position"][2]]);
     page.say(&json!({"do": "grab", "body": 1, "point": body["position"]}));
     page.say(&json!({"do": "drag", "to": to}));
-    page.say(&json!({"do": "step", "count": 90}));
-    page.settle(150);
+    page.say(&json!({"do": "step", "count": 150}));
+    page.settle(210);
     page.say(&json!({"do": "inspect", "body": 1}));
     let after = height(&page.wait_for("inspect"));
     assert!(after > before + 2.0, "{before} to {after}");
@@ -158,7 +158,7 @@ fn dragging_lifts_a_body_and_a_shot_adds_one() {
     let frame = page.frame();
     assert_eq!((frame.generation, frame.positions.len()), (1, count + 1));
     // The session is a recording that runs again.
-    page.seek(180);
+    page.seek(240);
     page.say(&json!({"do": "record"}));
     let recording = page.wait_for("recording");
     use base64::Engine;
@@ -167,7 +167,7 @@ fn dragging_lifts_a_body_and_a_shot_adds_one() {
     let path = file("page.carom", &bytes);
     let output = Command::new(env!("CARGO_BIN_EXE_carom")).arg("replay").arg(&path).output().expect("it starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(String::from_utf8_lossy(&output.stdout).contains("180 frames"));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("240 frames"));
 }
 
 #[test]
