@@ -237,8 +237,8 @@ fn who_moves_in_a_large_tree_may_change() {
     let mut gone: Vec<u32> = Vec::new();
     for frame in 0..24u32 {
         let moves_now = |id: u32| match frame {
-            0..8 => id % 10 == 0,
-            8..12 => id % 10 == 0 || id % 97 == 3,
+            0..8 => id.is_multiple_of(10),
+            8..12 => id.is_multiple_of(10) || id % 97 == 3,
             12..14 => id % 500 == 1,
             _ => id % 10 == 4,
         };

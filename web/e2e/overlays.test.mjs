@@ -85,7 +85,8 @@ test("what is switched off leaves nothing behind", async () => {
   const before = await picture();
   const names = await page.locator("[data-overlay]").evaluateAll((boxes) => boxes.map((box) => box.dataset.overlay));
   for (const on of [true, false]) {
-    for (const name of names) await page.evaluate(([overlay, wanted]) => window.carom.switch(overlay, wanted), [name, on]);
+    for (const name of names)
+      await page.evaluate(([overlay, wanted]) => window.carom.switch(overlay, wanted), [name, on]);
     await picture();
   }
   assert.ok((await difference(before, await picture())) < 20);

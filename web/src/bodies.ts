@@ -349,8 +349,7 @@ const BOUNDS = new WeakMap<Form, { center: THREE.Vector3; half: THREE.Vector3 }>
 const MATERIALS = {
   moving: () => new THREE.MeshLambertMaterial(),
   fixed: () => withGrid(new THREE.MeshLambertMaterial()),
-  sensor: () =>
-    new THREE.MeshLambertMaterial({ transparent: true, opacity: 0.25, depthWrite: false }),
+  sensor: () => new THREE.MeshLambertMaterial({ transparent: true, opacity: 0.25, depthWrite: false }),
 };
 
 /** Lines at every metre, stronger at every tenth, so that sizes can be read off what stands still. */

@@ -202,14 +202,7 @@ export interface ErrorTell {
 }
 
 export type Tell =
-  | HelloTell
-  | SceneTell
-  | StateTell
-  | InspectTell
-  | MicroscopeTell
-  | CompareTell
-  | RecordingTell
-  | ErrorTell;
+  HelloTell | SceneTell | StateTell | InspectTell | MicroscopeTell | CompareTell | RecordingTell | ErrorTell;
 
 export type Command =
   | { do: "play" | "pause" | "restart" | "drop" | "compare" | "record" }

@@ -268,7 +268,7 @@ impl Engine {
                 let (name, text) = scene.source();
                 let tape = Tape { name: name.to_string(), text: text.to_string(), dt: scene.dt, log, last };
                 let answers = self.answers.clone();
-                std::thread::spawn(move || drop(answers.send(Event::Answered(id, record::message(tape)))));
+                std::thread::spawn(move || drop(answers.send(Event::Answered(id, record::message(&tape)))));
             }
             Command::Speed { factor } => {
                 if !(0.05..=4.0).contains(&factor) {

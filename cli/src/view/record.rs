@@ -17,7 +17,7 @@ pub(super) struct Tape {
 }
 
 /// The message with the recording, or with why there is none.
-pub(super) fn message(tape: Tape) -> String {
+pub(super) fn message(tape: &Tape) -> String {
     let name = format!("{}.carom", tape.name);
     match recorded(tape) {
         Ok(bytes) => Tell::Recording { name, base64: STANDARD.encode(bytes) }.text(),
@@ -25,7 +25,7 @@ pub(super) fn message(tape: Tape) -> String {
     }
 }
 
-fn recorded(tape: Tape) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+fn recorded(tape: &Tape) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     let scene = scene::read(&tape.name, &tape.text)?.with(Some(tape.last), Some(tape.dt));
     let world = scene.world()?;
     let mut recorder = Recorder::new(Vec::new(), &scene, &world)?;

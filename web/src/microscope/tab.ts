@@ -154,7 +154,12 @@ export class Microscope implements Tab {
   });
 
   private captions({ difference }: MicroscopeTell): HTMLElement {
-    const right = difference === null ? "" : difference.radius > 0 ? "A − B without roundings, and the origin" : "A − B and the origin";
+    const right =
+      difference === null
+        ? ""
+        : difference.radius > 0
+          ? "A − B without roundings, and the origin"
+          : "A − B and the origin";
     return element("div", { class: "captions" }, element("span", {}, "the two shapes"), element("span", {}, right));
   }
 
@@ -203,8 +208,7 @@ export class Microscope implements Tab {
   private axisBars(pair: MicroscopeTell): HTMLElement {
     const sorted = sortedAxes(pair);
     const chosen = chosenAxis(pair);
-    const classes = (gap: number, index: number) =>
-      `axis${gap > 0 ? " gap" : ""}${index === chosen ? " chosen" : ""}`;
+    const classes = (gap: number, index: number) => `axis${gap > 0 ? " gap" : ""}${index === chosen ? " chosen" : ""}`;
     const widest = Math.max(...sorted.map(({ gap }) => Math.abs(gap)), 1e-12);
     this.bars = sorted.map(({ gap, kind }, index) =>
       element(
