@@ -1,6 +1,6 @@
 //! What the microscope shows is what the engine says.
 
-use super::{Seen, look};
+use super::{Seen, SeenGjk, look};
 use crate::scene;
 use crate::session::Session;
 use carom::query;
@@ -33,7 +33,9 @@ fn traces_agree_with_plain_answers() {
             let [of_a, of_b] = plain.map(|shape| &shape.collider.shape);
             let deep = query::penetration(of_a, &poses[0], of_b, &poses[1]).expect("an answer");
             assert!((seen.distance + deep.depth).abs() < 1e-6, "{a} {b}: {} and {}", seen.distance, deep.depth);
-            assert!(seen.gjk.windows(2).all(|steps| steps[0].upper + 1e-9 >= steps[1].upper), "{a} {b}");
+            // A search that rounding has ended is begun anew, with one point.
+            let closes_in = |steps: &[SeenGjk]| steps[1].simplex.len() == 1 || steps[0].upper + 1e-9 >= steps[1].upper;
+            assert!(seen.gjk.windows(2).all(closes_in), "{a} {b}");
             if let (Some(last), true) = (seen.gjk.last(), seen.distance > 0.0) {
                 let radius = seen.difference.as_ref().map_or(0.0, |difference| f64::from(difference.radius));
                 let of_cores = seen.distance + radius;
