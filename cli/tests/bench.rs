@@ -208,8 +208,7 @@ fn charts_are_written_and_well_formed() {
 #[test]
 fn wrong_usage_is_2() {
     for (arguments, words) in [
-        (&["narow"][..], "narow"),
-        (&["broad"], "<SCENE>"),
+        (&["broad"][..], "<SCENE>"),
         (&["broad", "line:5", "--movers", "101"], "0 to 100"),
         (&["broad", "line:5", "--movers", "-1"], "-1"),
         (&["broad", "line:5", "--movers", "NaN"], "0 to 100"),

@@ -93,8 +93,8 @@ fn allowed(name: &str) -> Allowed {
     let usual = Allowed { depth: 0.1, low: -0.1, gains_energy: false };
     match name {
         // Blows of more than 10 m/s.
-        "boxes" | "stones" | "rain" | "grove" | "plane" => Allowed { depth: 0.22, ..usual },
-        "islands" => Allowed { depth: 0.35, ..usual },
+        "boxes" | "stones" | "rain" | "grove" => Allowed { depth: 0.22, ..usual },
+        "compounds" | "islands" | "plane" => Allowed { depth: 0.35, ..usual },
         "tunnelling" => Allowed { depth: 0.5, ..usual },
         // What starts inside another, or turns into it.
         "overlap" => Allowed { depth: 0.4, gains_energy: true, ..usual },
