@@ -62,6 +62,11 @@ pub(crate) fn check(scene: &str, path: &Path, output: &Output<'_>) -> Result<(),
     let whole = 0..text.len();
     let file: PathFile = serde_json::from_str(text.as_str())
         .map_err(|error| json_error(&text, whole.clone(), "", &error).with_help(HELP))?;
+    // Here, since they reach the library seen from a shape, which brings rotations to unit length.
+    for (index, key) in file.keys.iter().enumerate() {
+        let wrong = |error| text.error_at_field("keys", whole.clone(), format!("key {index}: {error}")).with_help(HELP);
+        Pose::new(key.position, key.rotation).checked().map_err(wrong)?;
+    }
     let moving = moving(&scene, &file, &text)?;
     let world = scene.world()?;
     let course = Course::new(&world, &moving, &file)
