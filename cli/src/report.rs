@@ -10,6 +10,7 @@ use std::fmt::Write;
 /// What to try next, for who has run the program without a command.
 pub(crate) const NEXT: &str = "
 Next, with `cargo run --release --` in place of `carom` in a checkout:
+  carom view                                          this scene, live in the browser
   carom scenes                                        what else there is to see
   carom draw shower --steps 180 -o shower.svg         a picture of this scene after 1.5 s
   carom draw break --steps 700 --trails -o break.svg  where the balls of a break shot go
