@@ -2,11 +2,11 @@
 //!
 //! Planes of any orientation divide the boxes in three, as in the k-d tree: behind, in front of and cut by the plane.
 //! The candidates are the planes of the scene's triangles that lie in the region, and faces of the boxes; each is
-//! tried on up to 32 boxes, and the one wins that cuts few boxes and has like numbers on both sides.
+//! tried on up to 16 boxes, and the one wins that cuts few boxes and has like numbers on both sides.
 //! A node is left out if the asking box does not reach the box around it, or stays beyond the plane of its parent.
 //! The latter is safe in floating point: products of f32 are exact in f64 and rounded sums keep order, so a point in
 //! both boxes never comes out beyond a plane that one of them lies behind.
-//! Stops at eight boxes, or where neither candidates nor median planes divide, as in the k-d tree; depth as there.
+//! Stops at sixteen boxes, or where neither candidates nor median planes divide, as in the k-d tree; depth as there.
 //! Cost: O(n log n) to build, with the largest factor of all trees here. Source: Fuchs, Kedem, Naylor 1980,
 //! doi 10.1145/800250.807481; there polygons are cut, here a cut triangle goes with its middle.
 //! Made for walls that few boxes cross, slanted ones above all: rooms of a building. There it saves a few tests over
@@ -21,9 +21,9 @@ use glam::Vec3;
 use std::cmp::Ordering;
 
 /// Boxes up to this many make a leaf.
-const LEAF: usize = 8;
+const LEAF: usize = 16;
 /// Boxes that a candidate is tried on.
-const TRIED: usize = 32;
+const TRIED: usize = 16;
 /// Triangles of the scene that are candidates at a node.
 const TRIANGLES: usize = 8;
 
@@ -45,7 +45,9 @@ const TRIANGLES: usize = 8;
 pub struct Bsp {
     tree: BoxTree,
     items: Vec<Item>,
-    /// Planes of the scene with the middle of their triangles; the order changes with every build.
+    /// Planes of the scene with the middle of their triangles, as they came.
+    walls: Vec<ScenePlane>,
+    /// The same in the order of the build; each build begins with `walls`, so that like boxes make like trees.
     scene: Vec<ScenePlane>,
     tasks: Vec<Task>,
     medians: Vec<f32>,
@@ -140,14 +142,14 @@ impl Bsp {
     /// An empty tree that will be divided by the planes of these triangles, in the frame of the boxes. Triangles
     /// without an area or that are not finite are left out.
     pub fn from_triangles(triangles: impl IntoIterator<Item = [Vec3; 3]>) -> Self {
-        let scene = triangles.into_iter().filter_map(|[a, b, c]| {
+        let walls = triangles.into_iter().filter_map(|[a, b, c]| {
             let normal = (b.as_dvec3() - a.as_dvec3()).cross(c.as_dvec3() - a.as_dvec3());
             let normal = normal.try_normalize()?.as_vec3();
             let plane = Plane { normal, offset: Plane { normal, offset: 0.0 }.along(a) };
             let middle = a / 3.0 + b / 3.0 + c / 3.0;
             (normal.is_finite() && middle.is_finite()).then_some(ScenePlane { plane, middle })
         });
-        Self { scene: scene.collect(), ..Self::default() }
+        Self { walls: walls.collect(), ..Self::default() }
     }
 
     /// An empty tree that will be divided by the planes of a mesh at the origin of the boxes' frame.
@@ -252,6 +254,7 @@ impl Bsp {
 impl Index for Bsp {
     fn rebuild(&mut self, proxies: &Proxies) {
         gather(proxies, &mut self.items);
+        self.scene.clone_from(&self.walls);
         self.tree.clear();
         self.planes.clear();
         self.sides.clear();
@@ -292,7 +295,7 @@ impl Index for Bsp {
     fn memory(&self) -> usize {
         self.tree.memory()
             + self.items.capacity() * size_of::<Item>()
-            + self.scene.capacity() * size_of::<ScenePlane>()
+            + (self.walls.capacity() + self.scene.capacity()) * size_of::<ScenePlane>()
             + self.tasks.capacity() * size_of::<Task>()
             + self.medians.capacity() * size_of::<f32>()
             + self.planes.capacity() * size_of::<(usize, Plane)>()
