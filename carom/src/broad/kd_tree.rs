@@ -2,9 +2,9 @@
 //!
 //! A plane across the axis along which the middles are spread widest, at their median, divides the boxes in three:
 //! those wholly below, those wholly above and those that the plane cuts. The cut ones make a third subtree and are
-//! divided along the other axes, so each box lies in one leaf and each pair is found once. The median comes from 63
-//! boxes, and from all of them where that fails.
-//! Stops at eight boxes, or where the median planes of all three axes leave more than 7/8 in one part: then at least
+//! divided along the other axes, so each box lies in one leaf and each pair is found once. The median comes from 15 to
+//! 63 boxes, and from all of them where that fails.
+//! Stops at sixteen boxes, or where the median planes of all three axes leave more than 7/8 in one part: then at least
 //! 5/8 of the boxes hold the point where the three planes meet, all overlap each other, and no tree would spare the
 //! tests. The depth is at most log(n) / log(8/7). Cost: O(n log n) to build; the join is that of `box_tree`.
 //! Source: Bentley 1975, doi 10.1145/361002.361007, for points; the third subtree is for boxes.
@@ -18,8 +18,9 @@ use glam::Vec3;
 use std::cmp::Ordering;
 
 /// Boxes up to this many make a leaf.
-const LEAF: usize = 8;
-const SAMPLE: usize = 63;
+const LEAF: usize = 16;
+/// The least and the most boxes that a median is taken from; between them a quarter of all.
+const SAMPLE: [usize; 2] = [15, 63];
 
 /// A k-d tree; [`Rebuilt<KdTree>`](super::Rebuilt) is the broad phase on it.
 #[derive(Debug, Clone, Default)]
@@ -40,15 +41,15 @@ struct AxisPlane {
 
 /// The middles of some items, and the axes in the order of their spread.
 pub(super) struct Sample {
-    centers: [Vec3; SAMPLE],
+    centers: [Vec3; SAMPLE[1]],
     count: usize,
     pub(super) axes: [usize; 3],
 }
 
 impl Sample {
     pub(super) fn of(items: &[Item]) -> Self {
-        let count = items.len().min(SAMPLE);
-        let mut centers = [Vec3::ZERO; SAMPLE];
+        let count = (items.len() / 4).clamp(SAMPLE[0], SAMPLE[1]).min(items.len());
+        let mut centers = [Vec3::ZERO; SAMPLE[1]];
         let (mut least, mut greatest) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
         for (index, center) in centers[..count].iter_mut().enumerate() {
             *center = items[index * items.len() / count].center();
@@ -63,7 +64,7 @@ impl Sample {
 
     /// The median of the sample along an axis.
     pub(super) fn median(&self, axis: usize) -> f32 {
-        let mut values = [0.0; SAMPLE];
+        let mut values = [0.0; SAMPLE[1]];
         for (value, center) in values.iter_mut().zip(&self.centers[..self.count]) {
             *value = center[axis];
         }
@@ -99,7 +100,7 @@ pub(super) fn divide_at_median(
     sample: &Sample,
     medians: &mut Vec<f32>,
 ) -> Option<(usize, f32, (usize, usize))> {
-    let exact = items.len() <= SAMPLE;
+    let exact = items.len() == sample.count;
     for attempt in 0..if exact { 3 } else { 6 } {
         let axis = sample.axes[attempt % 3];
         let offset = if attempt < 3 {

@@ -280,7 +280,9 @@ impl SortedCells {
             return;
         }
         let counts = (last - first + 1).as_u64vec3();
-        if counts.y * counts.z * LANES as u64 > self.ids.len() as u64 {
+        // Without a table a row is two searches in the list, which take as long as comparing this many boxes.
+        let boxes_a_row = if self.starts.is_empty() { 16 * LANES } else { LANES };
+        if counts.y * counts.z * boxes_a_row as u64 > self.ids.len() as u64 {
             return visit(0, self.ids.len());
         }
         for z in first.z..=last.z {
