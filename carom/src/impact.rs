@@ -176,10 +176,11 @@ pub fn features(kind: Kind, start: &[DVec3; 4], end: &[DVec3; 4], terms: &Terms)
     if terms.separation == 0.0 && relative::on_one_side(kind, start, end) {
         return Ok(Outcome::Free);
     }
-    Ok(match walk::walk(&Relative::new(kind, start, end), terms) {
+    let pair = Relative::new(kind, start, end);
+    Ok(match walk::walk(&pair, terms) {
         Walked::Free => Outcome::Free,
         Walked::Hit { time, status } => Outcome::Hit { time, status },
-        Walked::Close(close) => close.decided(exact::decide(kind, start, end, close.axis)),
+        Walked::Close(close) => close.decided(exact::decide(kind, start, end, close.axis), &pair, terms),
     })
 }
 
@@ -212,10 +213,11 @@ fn out_of_scale(kind: Kind, start: &[DVec3; 4], end: &[DVec3; 4], terms: &Terms)
     let least = f64::from(f32::MIN_POSITIVE);
     let separation = if terms.separation > 0.0 { scaled(terms.separation).max(least) } else { 0.0 };
     let scaled_terms = Terms { tolerance: scaled(terms.tolerance).min(1e3), separation: separation.min(1e3), ..*terms };
-    Ok(match walk::walk(&Relative::new(kind, &points(start), &points(end)), &scaled_terms) {
+    let pair = Relative::new(kind, &points(start), &points(end));
+    Ok(match walk::walk(&pair, &scaled_terms) {
         Walked::Free => Outcome::Free,
         Walked::Hit { time, status } => Outcome::Hit { time, status },
-        Walked::Close(close) => close.decided(exact::decide(kind, start, end, close.axis)),
+        Walked::Close(close) => close.decided(exact::decide(kind, start, end, close.axis), &pair, &scaled_terms),
     })
 }
 
@@ -236,8 +238,11 @@ impl Terms {
 
 impl walk::Close {
     /// What exact arithmetic makes of a close encounter.
-    fn decided(&self, verdict: Verdict) -> Outcome {
-        let (time, status) = match self.near {
+    fn decided(&self, verdict: Verdict, pair: &Relative, terms: &Terms) -> Outcome {
+        if verdict == Verdict::Free {
+            return Outcome::Free;
+        }
+        let (time, status) = match self.near(pair, terms) {
             Some(near) => (near, Status::Touches),
             None => (self.time, Status::Early),
         };

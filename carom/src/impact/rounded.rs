@@ -17,15 +17,22 @@ pub(super) fn decide(
 ) -> Option<Verdict> {
     /// A cubic has three roots.
     const MOST_ROOTS: usize = 3;
+    if volume == [0.0; 4] {
+        return in_plane(sides, 0.0, look);
+    }
     let volume = Volume::rounded(volume);
     let mut time = 0.0;
     let mut free = Verdict::Free;
     for _ in 0..=MOST_ROOTS {
-        time = volume.free_until(time);
+        time = volume.free_until(time, 8);
         if time >= 1.0 {
             return Some(free);
         }
-        let after = volume.beyond(time)?;
+        let Some(after) = volume.beyond(time) else {
+            // A double root, or one too near to the end: there is no contact where the shadow is off the origin.
+            let rest = in_plane(sides, time, |_, _, _| Verdict::Unresolved);
+            return rest.filter(|&rest| rest == Verdict::Free && free == Verdict::Free);
+        };
         let signs = sides.map(|side| sign_between(&side, time, after));
         let (above, below) = (signs.contains(&Some(1)), signs.contains(&Some(-1)));
         if !(above && below) {
@@ -41,6 +48,51 @@ pub(super) fn decide(
         time = after;
     }
     None
+}
+
+/// What the sides tell about points that are in a plane from `time` on: they touch where no two signs are opposite.
+/// Between the roots of the sides all signs are known, and around each root those of the other sides, unless they have
+/// roots there, too: then `look` decides.
+#[cold]
+fn in_plane(
+    sides: &[[f64; 3]; 4],
+    time: f64,
+    look: impl Fn(f64, f64, &[Option<i32>; 4]) -> Verdict,
+) -> Option<Verdict> {
+    /// How far around a root its side's sign is not asked for.
+    const AROUND: f64 = 1e-9;
+    let mut cuts = [1.0; 17];
+    for (side, cuts) in sides.iter().zip(cuts.chunks_exact_mut(4)) {
+        for (root, cuts) in roots(side).into_iter().zip(cuts.chunks_exact_mut(2)) {
+            cuts.copy_from_slice(&[(root - AROUND).clamp(time, 1.0), (root + AROUND).clamp(time, 1.0)]);
+        }
+    }
+    cuts.sort_unstable_by(f64::total_cmp);
+    let mut from = time;
+    let mut is_known = true;
+    for to in cuts {
+        let signs = sides.map(|side| sign_between(&side, from, to));
+        let (above, below) = (signs.contains(&Some(1)), signs.contains(&Some(-1)));
+        if !(above && below) {
+            if !signs.contains(&None) && (above || below) {
+                return Some(Verdict::Touches);
+            }
+            match look(from, to, &signs) {
+                Verdict::Touches => return Some(Verdict::Touches),
+                Verdict::Unresolved => is_known = false,
+                Verdict::Free => {}
+            }
+        }
+        from = to;
+    }
+    is_known.then_some(Verdict::Free)
+}
+
+/// About where a quadratic is zero; 1 in place of roots that there are not.
+fn roots([a, b, c]: &[f64; 3]) -> [f64; 2] {
+    let (square, half) = (a - 2.0 * b + c, b - a);
+    let sum = -(half + (half * half - square * a).sqrt().copysign(half));
+    [sum / square, a / sum].map(|root| if root > 0.0 && root < 1.0 { root } else { 1.0 })
 }
 
 /// The sign that a quadratic keeps between two times; that of zero is 0.

@@ -73,12 +73,11 @@ impl Volume {
 
     /// To when the volume is proven to keep its sign from `time` on, infinity if to the end.
     #[inline(always)]
-    pub(super) fn free_until(&self, time: f64) -> f64 {
-        const MOST_CLIPS: usize = 8;
+    pub(super) fn free_until(&self, time: f64, clips: usize) -> f64 {
         /// A step that is shorter is worth no further clip.
         const LEAST: f64 = 1e-10;
         let mut time = time;
-        for _ in 0..MOST_CLIPS {
+        for _ in 0..clips {
             let coefficients = self.from(time);
             let sign = if coefficients[0] < 0.0 { -1.0 } else { 1.0 };
             let heights = coefficients.map(|coefficient| coefficient * sign - self.error);
@@ -147,7 +146,20 @@ fn first_crossing(heights: &[f64; 4]) -> f64 {
 pub(super) fn touches_after(pair: &Relative, volume: &Volume, time: f64) -> bool {
     let Some(after) = volume.beyond(time) else { return false };
     let (from, to) = (pair.at(time), pair.at(after));
-    let normal = normal(pair.kind, &from);
+    is_inside_between(pair, &from, &to, normal(pair.kind, &from))
+}
+
+/// Whether the features certainly touch in the step, seen along their normal at `points`.
+#[inline(always)]
+pub(super) fn touches_in_step(pair: &Relative, volume: &Volume, points: &[DVec3; 3]) -> bool {
+    let [before, .., after] = volume.coefficients;
+    volume.is_opposite(before, after) && is_inside_between(pair, &pair.start, &pair.end, normal(pair.kind, points))
+}
+
+/// Whether the origin, seen along `normal`, is certainly inside the outline all the way between two places of the
+/// points.
+#[inline(always)]
+fn is_inside_between(pair: &Relative, from: &[DVec3; 3], to: &[DVec3; 3], normal: DVec3) -> bool {
     // Points are off by 3u of M, products of two and the sums by 8u in all: 64u of the largest is far more.
     let most = pair.most;
     let areas = DVec3::new(most.y * most.z, most.z * most.x, most.x * most.y);
@@ -160,7 +172,7 @@ pub(super) fn touches_after(pair: &Relative, volume: &Volume, time: f64) -> bool
         }
     };
     // Each side is a quadratic of time: above its least Bernstein coefficient.
-    let all = [sides(&from, &from), sides(&from, &to), sides(&to, &to)];
+    let all = [sides(from, from), sides(from, to), sides(to, to)];
     let least = all.iter().flatten().fold(f64::INFINITY, |least, side| least.min(*side));
     let greatest = all.iter().flatten().fold(f64::NEG_INFINITY, |greatest, side| greatest.max(*side));
     least > 4.0 * error || greatest < -4.0 * error

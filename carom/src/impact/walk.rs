@@ -21,6 +21,9 @@ use glam::DVec3;
 /// Where the walk may end in place of a smaller tolerance, relative to the size.
 const LEAST: f64 = 1e-9;
 
+/// A walk of features that are near goes on while it comes this far; exact arithmetic is faster than shorter steps.
+const LEAST_STEP: f64 = 1e-12;
+
 /// How far the walk came.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Walked {
@@ -36,10 +39,12 @@ pub(super) enum Walked {
 /// Too close to tell with rounded numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Close {
-    /// When they first were within the tolerance.
-    pub(super) near: Option<f64>,
+    /// When they first seemed to be within the tolerance.
+    near: Option<f64>,
     /// Before this they are apart.
     pub(super) time: f64,
+    /// The square of the distance at the last direction that was tried.
+    last: f64,
     /// The axis along which they are seen best.
     pub(super) axis: usize,
 }
@@ -57,7 +62,8 @@ pub(super) fn walk(pair: &Relative, terms: &Terms) -> Walked {
         return Walked::Free;
     }
     for steps in 0..terms.budget {
-        let found = closest::direction(pair.kind, &pair.at(time));
+        let points = pair.at(time);
+        let found = closest::direction(pair.kind, &points);
         let is_near = found.distance_squared <= reach * reach;
         if is_near && terms.separation > 0.0 {
             return Walked::Hit { time, status: Status::Near };
@@ -82,27 +88,26 @@ pub(super) fn walk(pair: &Relative, terms: &Terms) -> Walked {
             && (steps > 0 || time == before)
             && !volume.is_noise()
         {
-            time = volume.free_until(time);
+            time = volume.free_until(time, 3).max(time);
             if time >= until {
                 return Walked::Free;
             }
-            touches = touches || volume::touches_after(pair, volume, time);
+            touches = touches
+                || steps <= 1 && volume::touches_in_step(pair, volume, &points)
+                || volume::touches_after(pair, volume, time);
             if let (true, Some(time)) = (touches, near) {
                 return Walked::Hit { time, status: Status::Touches };
             }
         }
         last = found.distance_squared;
-        if time == before {
+        let is_worth_it = if near.is_some() { time > before + LEAST_STEP } else { time > before };
+        if !is_worth_it {
             break;
         }
     }
     if terms.separation > 0.0 {
         return Walked::Hit { time, status: Status::Early };
     }
-    let least = LEAST * pair.most.max_element();
-    // Features that collapse have a direction, but not always the distance that was taken for theirs.
-    let is_within = |time: &f64| distance(pair, *time) <= reach + least;
-    near = near.filter(is_within).or((last <= least * least).then_some(time).filter(is_within));
     let normal = volume::normal(pair.kind, &pair.at(time)).abs();
     let axis = if normal.x >= normal.y && normal.x >= normal.z {
         0
@@ -111,11 +116,21 @@ pub(super) fn walk(pair: &Relative, terms: &Terms) -> Walked {
     } else {
         2
     };
-    Walked::Close(Close { near, time, axis })
+    Walked::Close(Close { near, time, last, axis })
+}
+
+impl Close {
+    /// When the features were within the tolerance, if they were. Those that collapse have a direction, but not always
+    /// the distance that was taken for theirs.
+    #[cold]
+    pub(super) fn near(&self, pair: &Relative, terms: &Terms) -> Option<f64> {
+        let least = LEAST * pair.most.max_element();
+        let is_within = |time: &f64| distance(pair, *time) <= terms.separation + terms.tolerance + least;
+        self.near.filter(is_within).or((self.last <= least * least).then_some(self.time).filter(is_within))
+    }
 }
 
 /// How far the features are apart at a time, whatever they have become by then.
-#[cold]
 fn distance(pair: &Relative, time: f64) -> f64 {
     let [a, b, c] = pair.at(time);
     match pair.kind {

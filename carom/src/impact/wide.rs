@@ -132,9 +132,7 @@ const UNIT: f64 = 1.0 / 18_446_744_073_709_551_616.0;
 fn subtract(limbs: &mut [u64], other: &[u64]) {
     let mut borrow = false;
     for (limb, digit) in limbs.iter_mut().zip(other) {
-        let (rest, first) = limb.overflowing_sub(*digit);
-        let (rest, second) = rest.overflowing_sub(u64::from(borrow));
-        (*limb, borrow) = (rest, first | second);
+        (*limb, borrow) = limb.borrowing_sub(*digit, borrow);
     }
 }
 
@@ -142,14 +140,11 @@ impl<const N: usize> std::ops::Add for Wide<N> {
     type Output = Self;
 
     #[inline(always)]
-    #[expect(clippy::suspicious_arithmetic_impl, reason = "of two carries, one at most is set")]
     fn add(self, other: Self) -> Self {
         let mut limbs = [0; N];
         let mut carry = false;
         for (place, limb) in limbs.iter_mut().enumerate() {
-            let (sum, first) = self.0[place].overflowing_add(other.0[place]);
-            let (sum, second) = sum.overflowing_add(u64::from(carry));
-            (*limb, carry) = (sum, first | second);
+            (*limb, carry) = self.0[place].carrying_add(other.0[place], carry);
         }
         Self(limbs)
     }
