@@ -12,6 +12,7 @@ pub mod cubic;
 mod exact;
 mod meshes;
 mod moving_tree;
+mod pack;
 mod relative;
 pub mod rigid;
 mod rounded;
@@ -22,11 +23,14 @@ mod wide;
 
 pub use bisection::{BisectionError, Bracket, bisect};
 pub use meshes::{MeshTouch, MovingMesh, MovingMeshError, Place, meshes};
+pub use pack::Query;
 pub use sphere::{MovingSphere, spheres};
 
 use exact::Verdict;
+use fearless_simd::{Simd, dispatch};
 use glam::DVec3;
 use relative::Relative;
+use std::ops::Range;
 use walk::Walked;
 
 /// Which features move: what the four points of a query are.
@@ -168,20 +172,81 @@ pub fn edge_edge(start: &[DVec3; 4], end: &[DVec3; 4], terms: &Terms) -> Result<
 #[inline]
 pub fn features(kind: Kind, start: &[DVec3; 4], end: &[DVec3; 4], terms: &Terms) -> Result<Outcome, ImpactError> {
     terms.checked()?;
-    let size = size(start) + size(end);
-    // Within these bounds no power of a size that is computed overflows, or underflows to where it matters.
-    if !(1e-40..1e40).contains(&size) {
+    if !SCALES.contains(&(size(start) + size(end))) {
         return out_of_scale(kind, start, end, terms);
     }
     if terms.separation == 0.0 && relative::on_one_side(kind, start, end) {
         return Ok(Outcome::Free);
     }
+    Ok(walked(kind, start, end, terms))
+}
+
+/// [`features`] for many queries of one kind: the same answers, four at a time as far as most queries go. Calls `visit`
+/// with the index of each query, in order, and what was found.
+///
+/// ```
+/// use carom::glam::DVec3;
+/// use carom::impact::{Kind, Outcome, Terms, features_each};
+///
+/// let face = [DVec3::new(-1.0, -1.0, 0.0), DVec3::new(2.0, -1.0, 0.0), DVec3::new(-1.0, 2.0, 0.0)];
+/// let above = |height: f64| [DVec3::new(0.1, 0.2, height), face[0], face[1], face[2]];
+/// let falls: Vec<_> = (0..100).map(|depth| [above(1.0), above(0.5 - f64::from(depth))]).collect();
+/// let mut hits = 0;
+/// features_each(Kind::VertexFace, &falls, &Terms::default(), |_, found| {
+///     hits += usize::from(found.is_ok_and(|outcome| outcome.is_hit()));
+/// })?;
+/// assert_eq!(hits, 99);
+/// # Ok::<(), carom::impact::ImpactError>(())
+/// ```
+pub fn features_each(
+    kind: Kind,
+    queries: &[Query],
+    terms: &Terms,
+    mut visit: impl FnMut(usize, Result<Outcome, ImpactError>),
+) -> Result<(), ImpactError> {
+    terms.checked()?;
+    dispatch!(crate::simd::level(), simd => each(simd, kind, queries, terms, &mut visit));
+    Ok(())
+}
+
+#[inline(always)]
+fn each<S: Simd>(
+    simd: S,
+    kind: Kind,
+    queries: &[Query],
+    terms: &Terms,
+    visit: &mut impl FnMut(usize, Result<Outcome, ImpactError>),
+) {
+    for (number, some) in queries.chunks(pack::LANES).enumerate() {
+        // The last ones are looked at again in lanes that are left over.
+        let last = some.len() - 1;
+        let four = [&some[0], &some[last.min(1)], &some[last.min(2)], &some[last]];
+        let free = if terms.separation == 0.0 { pack::are_free_by(simd, kind, &four) } else { 0 };
+        for (lane, [start, end]) in some.iter().enumerate() {
+            let outcome = if free >> lane & 1 == 1 {
+                Ok(Outcome::Free)
+            } else if SCALES.contains(&(size(start) + size(end))) {
+                Ok(walked(kind, start, end, terms))
+            } else {
+                out_of_scale(kind, start, end, terms)
+            };
+            visit(number * pack::LANES + lane, outcome);
+        }
+    }
+}
+
+/// Within these bounds of all coordinates' sum no power of a size that is computed overflows, or underflows to where it
+/// matters.
+const SCALES: Range<f64> = 1e-40..1e40;
+
+#[inline(always)]
+fn walked(kind: Kind, start: &[DVec3; 4], end: &[DVec3; 4], terms: &Terms) -> Outcome {
     let pair = Relative::new(kind, start, end);
-    Ok(match walk::walk(&pair, terms) {
+    match walk::walk(&pair, terms) {
         Walked::Free => Outcome::Free,
         Walked::Hit { time, status } => Outcome::Hit { time, status },
         Walked::Close(close) => close.decided(exact::decide(kind, start, end, close.axis), &pair, terms),
-    })
+    }
 }
 
 /// Refuses points that are not finite.

@@ -7,7 +7,7 @@
 mod impact_exact;
 mod impact_queries;
 
-use carom::impact::{Kind, Outcome, Status, Terms, features};
+use carom::impact::{ImpactError, Kind, Outcome, Status, Terms, features, features_each};
 use fastrand::Rng;
 use glam::DVec3;
 use impact_exact::Point;
@@ -121,4 +121,41 @@ fn random_queries_agree_with_exact_algebra() {
 
 fn as_vectors(points: &[Point; 4]) -> [DVec3; 4] {
     points.map(|point| DVec3::from_array(point.map(|coordinate| coordinate as f64)))
+}
+
+#[test]
+fn packs_answer_as_single_queries_do() {
+    let mut rng = Rng::with_seed(41);
+    for round in 0..4000 {
+        let kind = if rng.bool() { Kind::VertexFace } else { Kind::EdgeEdge };
+        let separation = if rng.u32(0..8) == 0 { 0.01 } else { 0.0 };
+        let terms = Terms { separation, ..Terms::default() };
+        let queries: Vec<[[DVec3; 4]; 2]> = (0..rng.usize(0..10))
+            .map(|_| {
+                let (start, end) = whole(&mut rng);
+                let query = placed(&mut rng, kind, &start, &end, None).0;
+                let mut points = [query.start, query.end];
+                match rng.u32(0..32) {
+                    0 => points[rng.usize(0..2)][rng.usize(0..4)].y = f64::NAN,
+                    1 => points[rng.usize(0..2)][rng.usize(0..4)].x = f64::NEG_INFINITY,
+                    2 => points = points.map(|points| points.map(|point| point * 1e300)),
+                    3 => points = points.map(|points| points.map(|point| point * 1e-300)),
+                    _ => {}
+                }
+                points
+            })
+            .collect();
+        carom::limit_width(carom::Width::ALL[round % 4]);
+        let mut next = 0;
+        features_each(kind, &queries, &terms, |index, found| {
+            assert_eq!(index, next);
+            next += 1;
+            let alone = features(kind, &queries[index][0], &queries[index][1], &terms);
+            assert_eq!(format!("{found:?}"), format!("{alone:?}"), "round {round}, {kind:?} {:?}", queries[index]);
+        })
+        .unwrap();
+        assert_eq!(next, queries.len());
+    }
+    let refused = features_each(Kind::EdgeEdge, &[], &Terms { until: 2.0, ..Terms::default() }, |_, _| {});
+    assert_eq!(refused, Err(ImpactError::Until(2.0)));
 }

@@ -18,6 +18,10 @@ use glam::DVec3;
 
 const UNIT: f64 = f64::EPSILON / 2.0;
 
+/// How much coefficients may be off, relative to M_x·M_y·M_z, and what underflow adds.
+pub(super) const ERROR: f64 = 192.0 * UNIT;
+pub(super) const UNDERFLOW: f64 = 1e-300;
+
 /// The coefficients of the volume, and how much they may be off.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Volume {
@@ -37,7 +41,7 @@ impl Volume {
             d.dot(second),
         ];
         let most = pair.most;
-        Self { coefficients, error: 192.0 * UNIT * (most.x * most.y * most.z) + 1e-300 }
+        Self { coefficients, error: ERROR * (most.x * most.y * most.z) + UNDERFLOW }
     }
 
     /// From coefficients that were exact and are rounded.
