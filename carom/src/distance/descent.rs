@@ -52,7 +52,7 @@ pub(super) struct Corner {
 pub(super) struct Reduced {
     pub(super) corners: [Corner; 3],
     pub(super) count: usize,
-    weights: [f64; 3],
+    pub(super) weights: [f64; 3],
     pub(super) nearest: DVec3,
 }
 

@@ -19,12 +19,12 @@ use super::ray::LocalRay;
 use super::ray_convex;
 use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::feature;
-use crate::distance::moving;
+use crate::distance::moving::{self, Advance, Near};
 use crate::distance::placement::Placement;
-use crate::distance::separation::{self, Relation, Separation, Stop};
+use crate::distance::separation::{self, Relation, Rounding, Separation, Stop};
 use crate::distance::signed::{self, Cache};
 use crate::distance::simplex::Difference;
-use fearless_simd::{Level, dispatch};
+use fearless_simd::dispatch;
 use glam::DVec3;
 
 const STEP_LIMIT: usize = 200;
@@ -216,14 +216,24 @@ impl Moving<'_> {
 
     fn march_by_search(&self) -> Result<Option<LocalImpact>, QueryError> {
         let mut cache = Cache::default();
-        let Some(start) = self.near_time(&mut cache)? else { return Ok(None) };
-        let later = Moving { entry: start, ..*self };
+        let Some(Advance { time, found }) = self.search_on_the_way(&mut cache)? else { return Ok(None) };
+        if let Some(Near { pair, normal, lower }) = found
+            && time > 0.0
+        {
+            let rounding = Rounding::of(self.a, self.b, &self.approach.at(time))?;
+            let found = rounding.separation(pair, normal, lower, Stop::Converged);
+            let is_settled = found.relation == Relation::Apart && found.upper - found.lower <= self.fine;
+            if is_settled && found.upper <= self.terms.within + self.tolerance {
+                return Ok(self.end(&found, time, true, found.normal));
+            }
+        }
+        let later = Moving { entry: time, ..*self };
         later.march(|b_in_a| separation::of_convex_traced(self.a, self.b, b_in_a, f64::INFINITY, &mut cache, &mut ()))
     }
 
-    /// Until when they are proven to be farther apart, so near to the impact that little is left to do; none if there is no
-    /// impact.
-    fn near_time(&self, cache: &mut Cache) -> Result<Option<f64>, SupportFault> {
+    /// Until when they are proven to be farther apart, so near to the impact that little is left to do; none if there is
+    /// no impact.
+    fn search_on_the_way(&self, cache: &mut Cache) -> Result<Option<Advance>, SupportFault> {
         let is_quick = |core: &Core<'_>| match core {
             Core::Cuboid(_) | Core::Hull(_) | Core::Cylinder { .. } | Core::Cone { .. } | Core::Ellipsoid(_) => true,
             // Closed forms are as quick, and users' maps have too few digits.
@@ -232,7 +242,7 @@ impl Moving<'_> {
         let is_any = is_quick(&self.a.core) || is_quick(&self.b.core);
         let is_custom = |core: &Core<'_>| matches!(core, Core::Custom(_));
         if !is_any || is_custom(&self.a.core) || is_custom(&self.b.core) || self.has_exact_distance() {
-            return Ok(Some(self.entry));
+            return Ok(Some(Advance { time: self.entry, found: None }));
         }
         let radius = self.a.radius + self.b.radius;
         let approach = moving::Approach {
@@ -243,8 +253,10 @@ impl Moving<'_> {
         };
         let b_in_a = self.approach.at(self.entry);
         let mut difference = Difference::new(self.a, self.b, &b_in_a);
-        let free = dispatch!(Level::new(), simd => moving::free_until(simd, &mut difference, &approach, cache))?;
-        Ok(free.map(|free| self.entry + free).filter(|time| *time <= self.terms.limit))
+        let level = crate::simd::level();
+        let advance = dispatch!(level, simd => moving::free_until(simd, &mut difference, &approach, cache))?;
+        let advance = advance.map(|advance| Advance { time: self.entry + advance.time, ..advance });
+        Ok(advance.filter(|advance| advance.time <= self.terms.limit))
     }
 
     /// A segment and a box, which need no search.
