@@ -529,6 +529,7 @@ fn checked(which: &'static str, pose: &Pose) -> Result<Pose, QueryError> {
     pose.checked().map(|_| *pose).map_err(|error| QueryError::Pose { which, error })
 }
 
+#[inline]
 fn near_enough(offset: DVec3) -> Result<(), QueryError> {
     let distance = offset.abs().max_element();
     if distance <= FARTHEST { Ok(()) } else { Err(QueryError::TooFar { distance }) }

@@ -137,13 +137,14 @@ pub(crate) fn free_until<S: Simd>(
         let length = direction.length();
         if length > 0.0 && length <= near {
             let normal = direction / length;
-            let (farthest, _) = difference.support(-normal)?;
+            let (farthest, _) = difference.quick_support(simd, -normal)?;
+            let lower = -difference.along(simd, -normal, &farthest) - normal.dot(shift);
             let mut on_a = DVec3::ZERO;
             for (corner, weight) in reduced.corners[..reduced.count.min(3)].iter().zip(reduced.weights) {
                 on_a += weight * vertices[corner.place & 3].on_a;
             }
             let pair = Pair { on_a, on_b: on_a - direction };
-            found = Some(Near { pair, normal, lower: normal.dot(farthest.difference - shift) });
+            found = Some(Near { pair, normal, lower });
         }
         for corner in &reduced.corners[..reduced.count.min(3)] {
             cache.guess(vertices[corner.place & 3].corners);

@@ -178,6 +178,7 @@ impl ConvexHull {
     }
 
     /// The vertices, each a corner of at least three faces.
+    #[inline]
     pub fn vertices(&self) -> &[Vec3] {
         &self.vertices
     }
