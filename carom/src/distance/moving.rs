@@ -46,10 +46,12 @@ pub(crate) struct Advance {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Near {
     pub(crate) pair: Pair,
-    /// The unit normal from the second to the first.
+    /// The unit normal from the second to the first, along the pair.
     pub(crate) normal: DVec3,
     /// By how much it separates them.
     pub(crate) lower: f64,
+    /// How far the pair is apart.
+    pub(crate) upper: f64,
 }
 
 /// How far the two come; none if they are proven to be farther apart than is aimed at for all the time. The difference is
@@ -67,7 +69,8 @@ pub(crate) fn free_until<S: Simd>(
     let mut time = 0.0;
     let mut shift = DVec3::ZERO;
     let mut vertices = [Vertex::NONE; 4];
-    let mut direction = -difference.outlook();
+    // Of any length.
+    let mut direction = -difference.away();
     let mut reduced: Option<Reduced> = None;
     for _ in 0..STEP_LIMIT {
         let squared = direction.length_squared();
@@ -144,7 +147,7 @@ pub(crate) fn free_until<S: Simd>(
                 on_a += weight * vertices[corner.place & 3].on_a;
             }
             let pair = Pair { on_a, on_b: on_a - direction };
-            found = Some(Near { pair, normal, lower });
+            found = Some(Near { pair, normal, lower, upper: length });
         }
         for corner in &reduced.corners[..reduced.count.min(3)] {
             cache.guess(vertices[corner.place & 3].corners);

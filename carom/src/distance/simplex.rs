@@ -130,6 +130,13 @@ impl<'p> Difference<'p> {
     pub(crate) fn outlook(&self) -> DVec3 {
         self.b_in_a.position.normalize_or(DVec3::Y)
     }
+
+    /// The same, not of unit length.
+    #[inline(always)]
+    pub(crate) fn away(&self) -> DVec3 {
+        let away = self.b_in_a.position;
+        if away == DVec3::ZERO { DVec3::Y } else { away }
+    }
 }
 
 /// Room for the vertices of two simplices and a new one, so that these only need to know places.

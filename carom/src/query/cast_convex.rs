@@ -21,7 +21,7 @@ use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::feature;
 use crate::distance::moving::{self, Advance, Near};
 use crate::distance::placement::Placement;
-use crate::distance::separation::{self, Relation, Rounding, Separation, Stop};
+use crate::distance::separation::{self, Relation, Separation, Stop};
 use crate::distance::signed::{self, Cache};
 use crate::distance::simplex::Difference;
 use fearless_simd::dispatch;
@@ -44,7 +44,7 @@ pub(super) fn cast(
     let tolerance = if is_sharp { fine + 5e-6 * reach } else { fine };
     let aim = terms.within + 0.5 * fine;
     let Some(entry) = ball_entry(a, b, approach, aim, terms.limit)? else { return Ok(None) };
-    let pair = Moving { a, b, approach, terms, tolerance, fine, entry };
+    let pair = Moving { a, b, approach, terms, tolerance, fine, entry, reach };
     if matches!(b.core, Core::Point) {
         return pair.ball_onto_first();
     }
@@ -124,6 +124,8 @@ struct Moving<'p> {
     fine: f64,
     /// Proven: before this time they are not as near as is aimed at.
     entry: f64,
+    /// The size of the two together.
+    reach: f64,
 }
 
 impl Moving<'_> {
@@ -217,18 +219,32 @@ impl Moving<'_> {
     fn march_by_search(&self) -> Result<Option<LocalImpact>, QueryError> {
         let mut cache = Cache::default();
         let Some(Advance { time, found }) = self.search_on_the_way(&mut cache)? else { return Ok(None) };
-        if let Some(Near { pair, normal, lower }) = found
+        if let Some(near) = found
             && time > 0.0
+            && let Some(found) = self.settled(&near, time)
         {
-            let rounding = Rounding::of(self.a, self.b, &self.approach.at(time))?;
-            let found = rounding.separation(pair, normal, lower, Stop::Converged);
-            let is_settled = found.relation == Relation::Apart && found.upper - found.lower <= self.fine;
-            if is_settled && found.upper <= self.terms.within + self.tolerance {
-                return Ok(self.end(&found, time, true, found.normal));
-            }
+            return Ok(self.end(&found, time, true, found.normal));
         }
         let later = Moving { entry: time, ..*self };
         later.march(|b_in_a| separation::of_convex_traced(self.a, self.b, b_in_a, f64::INFINITY, &mut cache, &mut ()))
+    }
+
+    /// What the search on the way has found, if its bounds have met and are near.
+    fn settled(&self, near: &Near, time: f64) -> Option<Separation> {
+        let radius = self.a.radius + self.b.radius;
+        let place = self.approach.b_in_a.position.abs() + time * self.approach.velocity.abs();
+        let slack = feature::ROUNDING * (self.reach + place.element_sum());
+        let (lower, upper) = (near.lower - radius - slack, near.upper - radius + slack);
+        let is_settled = lower > 0.0 && upper - lower <= self.fine && upper <= self.terms.within + self.tolerance;
+        is_settled.then(|| Separation {
+            on_a: near.pair.on_a - self.a.radius * near.normal,
+            on_b: near.pair.on_b + self.b.radius * near.normal,
+            normal: -near.normal,
+            lower: lower.min(upper),
+            upper,
+            relation: Relation::Apart,
+            stop: Stop::Converged,
+        })
     }
 
     /// Until when they are proven to be farther apart, so near to the impact that little is left to do; none if there is
@@ -315,12 +331,13 @@ impl Moving<'_> {
             return None;
         }
         let moved = found.on_b + step * self.approach.velocity;
-        let is_nearer = is_further && moved.distance(found.on_a) <= self.terms.within + 2.0 * self.tolerance;
+        let gap = moved.distance(found.on_a);
+        let is_nearer = is_further && gap <= self.terms.within + 2.0 * self.tolerance;
         let (time, on_b) = if is_nearer { (time + step, moved) } else { (time, found.on_b) };
         Some(LocalImpact {
             status: if is_hit { Status::Hit } else { Status::Undecided },
             time,
-            distance: found.on_a.distance(on_b),
+            distance: if is_nearer { gap } else { found.on_a.distance(on_b) },
             on_a: found.on_a,
             on_b,
             normal,
