@@ -10,6 +10,8 @@ mod mesh;
 use crate::measure::Row;
 use crate::{Effort, Rows};
 
+pub use cast::convex_rows as linear_casts;
+
 const AREA: &str = "narrow";
 const PEER: &str = "parry3d 0.31";
 

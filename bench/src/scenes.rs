@@ -1,5 +1,5 @@
-//! Whole scenes against rapier and Box3D: the same bodies, the same time step, the same number of substeps, no sleep and,
-//! but for bullets, no sweeping of bodies along their paths. The time is the mean of a step, the first one left out.
+//! Whole scenes against rapier and Box3D: the same bodies, the same time step, the same number of substeps, no sleep and no
+//! sweeping of bodies along their paths; that is for [`world_rows`]. The time is the mean of a step, the first one left out.
 //!
 //! Ours runs in this program. A peer is a program of its own (`bench/peers`), since the features and flags that are best
 //! for one would change the others; `cargo xtask bench scenes` builds them. All take turns, and the best turn counts.
@@ -10,7 +10,7 @@ mod peers;
 
 use crate::measure::{Row, Times};
 use crate::{Effort, Rows};
-use carom_bench_scenes::{GROWTH, Outcome, SCENES, SWEPT, Scene};
+use carom_bench_scenes::{Entry, GROWTH, Outcome, SCENES, SWEPT, Scene};
 use judge::Measures;
 use peers::Peer;
 
@@ -19,7 +19,7 @@ const THREADS: [usize; 2] = [1, 2];
 /// A build of a peer that was this much slower than the best one gets no second turn.
 const HOPELESS: f64 = 1.3;
 /// What a row's note begins with where ours ends elsewhere than the peers do.
-const DEVIATES: &str = "DEVIATES:";
+pub const DEVIATES: &str = "DEVIATES:";
 
 struct Plan {
     steps: usize,
@@ -38,36 +38,49 @@ impl Plan {
 /// The cases whose names begin with `only`.
 pub fn rows(effort: Effort, only: &str) -> Rows {
     let plan = Plan::new(effort);
-    let peers = peers::found();
-    if peers.is_empty() {
-        println!(
-            "only ours is measured: there are no peers beside this program; `cargo xtask bench scenes` builds them"
-        );
+    let rows = races(AREA, &plan, SCENES, |name, threads| format!("{name}/{threads}t"), only)?;
+    if only.is_empty() || only == "growth" {
+        print_growth(&plan)?;
     }
+    Ok(rows)
+}
+
+/// `world/…`: what it costs to keep bodies from passing through each other, in scenes of fast bodies against Box3D, and in
+/// a container of slow ones against the same without.
+pub fn world_rows(area: &'static str, effort: Effort, only: &str) -> Rows {
+    let plan = Plan::new(effort);
+    let mut rows = races(area, &plan, SWEPT, |name, threads| format!("world/{name}-{threads}t"), only)?;
+    let case = "world/container".to_owned();
+    if case.starts_with(only) {
+        rows.push(sweeping(area, case, &plan)?);
+    }
+    Ok(rows)
+}
+
+fn races(area: &'static str, plan: &Plan, entries: &[Entry], case: impl Fn(&str, usize) -> String, only: &str) -> Rows {
     let mut rows = Vec::new();
-    for entry in SCENES.iter().chain(SWEPT) {
-        let cases = THREADS.map(|threads| (format!("{}/{threads}t", entry.name), threads));
+    let peers = peers::found();
+    for entry in entries {
+        let cases = THREADS.map(|threads| (case(entry.name, threads), threads));
         let wanted: Vec<_> = cases.into_iter().filter(|(case, _)| case.starts_with(only)).collect();
         if wanted.is_empty() {
             continue;
         }
+        if peers.is_empty() {
+            println!("only ours is measured: there are no peers beside this program; `cargo xtask bench` builds them");
+        }
         let scene = (entry.build)();
         for (case, threads) in wanted {
             let peers: Vec<Peer> = peers.iter().filter(|peer| peer.takes(threads)).cloned().collect();
-            rows.push(Race { name: entry.name, case, threads, scene: &scene, peers, plan: &plan }.row()?);
+            rows.push(Race { area, name: entry.name, case, threads, scene: &scene, peers, plan }.row()?);
         }
-    }
-    if only.is_empty() || only == "growth" {
-        print_growth(&plan)?;
-    }
-    if only.is_empty() || only == "sweeping" {
-        print_sweeping(&plan)?;
     }
     Ok(rows)
 }
 
 /// One scene at one number of threads.
 struct Race<'a> {
+    area: &'static str,
     name: &'static str,
     case: String,
     threads: usize,
@@ -118,7 +131,7 @@ impl Race<'_> {
         let faults = judge::deviations(self.scene, &own, &measures);
         let note = if faults.is_empty() { String::new() } else { format!("{DEVIATES} {}", faults.join("; ")) };
         let times = Times { ours_ns: ours.outcome.milliseconds * 1e6, peer_ns };
-        let mut row = Row::new(AREA, self.case, name, times, note);
+        let mut row = Row::new(self.area, self.case, name, times, note);
         if !faults.is_empty() {
             row.ratio = None;
         }
@@ -149,27 +162,20 @@ fn print_growth(plan: &Plan) -> Result<(), String> {
     Ok(())
 }
 
-/// How much dearer the container may be if fast bodies are swept.
-const MOST_SWEEPING: f64 = 1.05;
-
-fn print_sweeping(plan: &Plan) -> Result<(), String> {
+/// The container with fast bodies swept, beside the same without.
+fn sweeping(area: &'static str, case: String, plan: &Plan) -> Result<Row, String> {
     let entry = SCENES.iter().find(|entry| entry.name == "container").ok_or("there is no container")?;
     let mut scene = (entry.build)();
     let mut times = [f64::INFINITY; 2];
     for _ in 0..3 {
         for (is_swept, time) in [false, true].into_iter().zip(&mut times) {
             scene.is_swept = is_swept;
-            *time = time.min(ours::run(&scene, 1, plan.steps)?.outcome.milliseconds);
+            *time = time.min(ours::run(&scene, 1, plan.steps)?.outcome.milliseconds * 1e6);
         }
     }
     let [without, with] = times;
-    let verdict = if with / without <= MOST_SWEEPING { "reached" } else { "MISSED" };
-    println!(
-        "container, 1 thread, fast bodies swept: {without:.3} to {with:.3} ms a step, {:.3}×; the bar of {MOST_SWEEPING} \
-         is {verdict}",
-        with / without
-    );
-    Ok(())
+    let times = Times { ours_ns: with, peer_ns: Some(without) };
+    Ok(Row::new(area, case, "carom, none swept", times, String::new()))
 }
 
 /// What two threads should gain on the container.
@@ -180,9 +186,7 @@ const BARS: [f64; 2] = [1.0, 1.3];
 /// Prints how the rows stand against the bars; an error where ours came to something else than the peers.
 pub fn print_summary(rows: &[Row]) -> Result<(), String> {
     let verdict = |reached: bool| if reached { "reached" } else { "MISSED" };
-    let is_swept = |row: &Row| SWEPT.iter().any(|entry| row.case.starts_with(entry.name));
-    let raced = || rows.iter().filter(|row| !is_swept(row));
-    let ratios = || raced().filter_map(|row| Some((row.ratio?, row.case.as_str())));
+    let ratios = || rows.iter().filter_map(|row| Some((row.ratio?, row.case.as_str())));
     if let Some((worst, case)) = ratios().min_by(|a, b| a.0.total_cmp(&b.0)) {
         let count = ratios().count() as f64;
         let mean = (ratios().map(|(ratio, _)| ratio.ln()).sum::<f64>() / count).exp();

@@ -1,5 +1,5 @@
-//! Linear casts: `cast/<pair>` for convex pairs, `cast/<shape>-mesh` onto a mesh of 20,000 triangles. Two of three ways
-//! lead to the other shape.
+//! Linear casts: of convex pairs, which the area of impacts asks for, and `cast/<shape>-mesh` onto a mesh of 20,000
+//! triangles. Two of three ways lead to the other shape.
 
 use super::convex::{Pair, direction, pairs, rotation, to_peer};
 use super::{AREA, PEER};
@@ -22,17 +22,24 @@ const AGREEMENT: f64 = 1e-2;
 /// The cases whose names begin with `only`.
 pub fn rows(effort: Effort, only: &str) -> Rows {
     let mut rows = Vec::new();
-    for pair in pairs()? {
-        let Pair { name, ours, peer, .. } = &pair;
-        let case = format!("cast/{name}");
-        if case.starts_with(only) {
-            rows.push(row(effort, case, (ours, peer.as_ref()), (ours, peer.as_ref()))?);
-        }
+    for Pair { name, ours, peer, .. } in &pairs()? {
         let case = format!("cast/{name}-mesh");
         if case.starts_with(only) {
             let (mesh, peer_mesh) = super::mesh::both(142, 71)?;
             let mesh = Shape::from(mesh);
-            rows.push(row(effort, case, (ours, peer.as_ref()), (&mesh, &peer_mesh))?);
+            rows.push(row(AREA, effort, case, (ours, peer.as_ref()), (&mesh, &peer_mesh))?);
+        }
+    }
+    Ok(rows)
+}
+
+/// Casts of convex shapes onto their like, for another area.
+pub fn convex_rows(area: &'static str, effort: Effort, case: impl Fn(&str) -> String, only: &str) -> Rows {
+    let mut rows = Vec::new();
+    for Pair { name, ours, peer, .. } in &pairs()? {
+        let case = case(name);
+        if case.starts_with(only) {
+            rows.push(row(area, effort, case, (ours, peer.as_ref()), (ours, peer.as_ref()))?);
         }
     }
     Ok(rows)
@@ -64,7 +71,7 @@ fn ways() -> Vec<Way> {
 
 type Both<'a> = (&'a Shape, &'a dyn PeerShape);
 
-fn row(effort: Effort, case: String, a: Both<'_>, b: Both<'_>) -> Result<Row, String> {
+fn row(area: &'static str, effort: Effort, case: String, a: Both<'_>, b: Both<'_>) -> Result<Row, String> {
     let ways = ways();
     let ours = |way: &Way| query::cast(black_box(a.0), &way.poses[0], b.0, &way.poses[1], &Sweep::by(way.motion));
     let options = ShapeCastOptions::with_max_time_of_impact(1.0);
@@ -100,5 +107,5 @@ fn row(effort: Effort, case: String, a: Both<'_>, b: Both<'_>) -> Result<Row, St
     };
     let times = compare(effort, COUNT, run_ours, Some(run_peer));
     let note = format!("{hits} of {COUNT} hit; {differ} differ, the others by {worst:.0e} at most");
-    Ok(Row::new(AREA, case, PEER, times, note))
+    Ok(Row::new(area, case, PEER, times, note))
 }

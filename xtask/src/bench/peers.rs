@@ -1,4 +1,4 @@
-//! The programs that `carom-bench scenes` races against: `bench/peers`, built once for each engine and way of building
+//! The programs that `carom-bench scenes` and `carom-bench impact` race against: `bench/peers`, built once for each engine and way of building
 //! it. Each has a target folder of its own, or they would overwrite each other.
 
 use super::{missing_for_box3d, native_c_flags, tell_missing};
@@ -15,8 +15,15 @@ const RAPIER: [(&str, &str); 4] = [
     ("rapier-parallel-simd8", "parallel,simd8"),
 ];
 
+/// Which engines a comparison runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    All,
+    Box3d,
+}
+
 /// Builds those that this machine can build; false if one that should work did not.
-pub(super) fn build(bench_manifest: &Path) -> bool {
+pub(super) fn build(bench_manifest: &Path, wanted: Wanted) -> bool {
     let Some(bench) = bench_manifest.parent() else { return false };
     // Beside the program that looks for them.
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| bench.join("target"), PathBuf::from).join("peers");
@@ -35,7 +42,7 @@ pub(super) fn build(bench_manifest: &Path) -> bool {
         }
         Some(missing) => tell_missing(missing),
     }
-    for (folder, features) in RAPIER {
+    for (folder, features) in RAPIER.into_iter().filter(|_| wanted == Wanted::All) {
         let mut rapier = command(folder, features);
         rapier.env("RUSTFLAGS", "-C target-cpu=native");
         commands.push(rapier);
