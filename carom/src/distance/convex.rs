@@ -176,6 +176,23 @@ impl Core<'_> {
         }
     }
 
+    /// How far the core reaches along a direction, with all digits.
+    #[inline(always)]
+    pub(crate) fn reach_along<S: Simd>(&self, simd: S, direction: DVec3, start: u32) -> f64 {
+        let farthest = match self {
+            Self::Hull(hull) => return hull.support_along(simd, direction, start),
+            Self::Point
+            | Self::Segment(_)
+            | Self::Triangle(_)
+            | Self::Cuboid(_)
+            | Self::Cylinder { .. }
+            | Self::Cone { .. }
+            | Self::Ellipsoid(_)
+            | Self::Custom(_) => self.quick_support_from(simd, direction, start).0,
+        };
+        direction.dot(farthest)
+    }
+
     /// By how much a quick support along a unit direction may fall short.
     #[inline(always)]
     pub(crate) fn doubt(&self) -> f64 {

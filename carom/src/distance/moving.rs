@@ -140,8 +140,7 @@ pub(crate) fn free_until<S: Simd>(
         let length = direction.length();
         if length > 0.0 && length <= near {
             let normal = direction / length;
-            let (farthest, _) = difference.quick_support(simd, -normal)?;
-            let lower = -difference.along(simd, -normal, &farthest) - normal.dot(shift);
+            let lower = -difference.reach_along(simd, -normal) - normal.dot(shift);
             let mut on_a = DVec3::ZERO;
             for (corner, weight) in reduced.corners[..reduced.count.min(3)].iter().zip(reduced.weights) {
                 on_a += weight * vertices[corner.place & 3].on_a;

@@ -95,6 +95,14 @@ impl<'p> Difference<'p> {
         along_a + along_b - direction.dot(self.b_in_a.position)
     }
 
+    /// How far the difference reaches along a direction, with all digits.
+    #[inline(always)]
+    pub(crate) fn reach_along<S: Simd>(&self, simd: S, direction: DVec3) -> f64 {
+        let along_a = self.a.core.reach_along(simd, direction, self.last[0]);
+        let along_b = self.b.core.reach_along(simd, self.b_in_a.direction_to_inner(-direction), self.last[1]);
+        along_a + along_b - direction.dot(self.b_in_a.position)
+    }
+
     /// By how much a quick support along a unit direction may fall short.
     #[inline(always)]
     pub(crate) fn doubt(&self) -> f64 {
