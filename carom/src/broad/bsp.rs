@@ -10,7 +10,7 @@
 //! Cost: O(n log n) to build, with the largest factor of all trees here. Source: Fuchs, Kedem, Naylor 1980,
 //! doi 10.1145/800250.807481; there polygons are cut, here a cut triangle goes with its middle.
 //! Made for walls that few boxes cross, slanted ones above all: rooms of a building. There it saves a few tests over
-//! the k-d tree and takes six times the dynamic tree's time. Loses in open space, where the choice of planes is vain.
+//! the k-d tree and takes seven times the dynamic tree's time. Loses in open space, where the choice of planes is vain.
 
 use super::box_tree::{BoxTree, Item, divide, gather};
 use super::kd_tree::{Sample, divide_at_median, is_even};
