@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { difference, goTo, launch, newPage, picture, ready, until } from "./browser.mjs";
-import { carom, caromJson, view } from "./program.mjs";
+import { carom, caromJson, PAGE, view } from "./program.mjs";
 
 const STEPS = 120;
 let browser, folder, html;
@@ -15,7 +15,7 @@ before(async () => {
   folder = mkdtempSync(join(tmpdir(), "carom-export-"));
   html = join(folder, "boxes.html");
   await carom("run", "boxes", "--steps", String(STEPS), "--record", join(folder, "boxes.carom"));
-  await carom("export", join(folder, "boxes.carom"), "--html", html);
+  await carom("export", join(folder, "boxes.carom"), "--html", html, ...PAGE);
   browser = await launch();
 });
 
