@@ -166,6 +166,9 @@ A path file is JSON:
   within       how near counts as a hit, in m; 0 if left out
   tolerance, precision, center   see PathOptions of the library
 
+The picture of --draw has the bodies at all keys in one colour, the way between, and in another colour where they hit or
+are nearest to something.
+
 Exit status 0: proven free, between the keys as well. 1: not.
 
 Output with --json, one object:

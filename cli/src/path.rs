@@ -218,7 +218,13 @@ impl Course {
             }
         }
         let to_eye = scene.camera.map(|camera| camera.from - camera.to);
-        Ok(draw::picture(&world, &ways, to_eye, &format!("A path through {}", scene.name)))
+        let title = format!("A path through {}", scene.name);
+        // What was added are the bodies at their keys, mover by mover: all in one colour, and not in that of the hit.
+        let like = |body: usize| match body.checked_sub(ids.len()) {
+            Some(added) => moving[added / self.body_keys.len()] + 1,
+            None => body,
+        };
+        Ok(draw::picture_coloured(&world, &ways, to_eye, &title, like))
     }
 }
 

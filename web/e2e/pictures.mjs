@@ -37,7 +37,7 @@ const PICTURES = [
   },
   {
     name: "viewer-structure",
-    scene: "octree",
+    scene: "clusters",
     frame: 60,
     theme: "dark",
     async prepare(page) {
