@@ -165,7 +165,9 @@ mod tests {
                     index
                 })
                 .collect();
-            gone.iter().rev().for_each(|index| drop(list.remove(*index)));
+            for index in gone.into_iter().rev() {
+                list.remove(index);
+            }
             for value in 0..VALUES {
                 list.iter_mut().for_each(|contact| contact.1[value] += integer() as i32);
             }
