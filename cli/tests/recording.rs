@@ -81,7 +81,7 @@ fn tampered(path: &Path, name: &str, change: impl Fn(&mut Vec<Frame>)) -> PathBu
 }
 
 /// Steps times bodies that a scene is run for.
-const MOST_WORK: u64 = 30_000;
+const MOST_WORK: u64 = 60_000;
 
 #[test]
 fn every_scene_replays() {

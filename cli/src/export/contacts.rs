@@ -27,7 +27,7 @@ pub(super) const VALUES: usize = 7;
 pub(super) const POINT_QUANTUM: f32 = 1e-3;
 pub(super) const DEPTH_QUANTUM: f32 = 1e-4;
 /// Normals are rounded to this part of the octahedron that they are laid out on: about half a degree.
-pub(super) const NORMAL_STEPS: f32 = 127.0;
+pub(super) const NORMAL_STEPS: f32 = 255.0;
 /// Impulses have so many steps to each doubling, from this on, in N s.
 pub(super) const IMPULSE_STEPS: f32 = 4.0;
 pub(super) const LEAST_IMPULSE: f32 = 1e-4;
@@ -135,7 +135,7 @@ mod tests {
         for _ in 0..2000 {
             let normal = Vec3::new(number(), number(), number()).normalize();
             let rounded = octahedral(normal).map(|part| (part * NORMAL_STEPS).round() / NORMAL_STEPS);
-            assert!(unfolded(rounded).angle_between(normal).to_degrees() < 0.8, "{normal}");
+            assert!(unfolded(rounded).angle_between(normal).to_degrees() < 0.5, "{normal}");
         }
         for normal in [Vec3::X, Vec3::NEG_X, Vec3::Y, Vec3::NEG_Y, Vec3::Z, Vec3::NEG_Z] {
             assert!(unfolded(octahedral(normal)).distance(normal) < 1e-6, "{normal}");

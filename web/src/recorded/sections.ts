@@ -123,7 +123,7 @@ function contacts(tracks: Tracks, moment: number): Section {
     const [x, y, z, u, v, depth, impulse] = list.subarray(from + 4, from + CONTACT);
     point.set(x! / 1000, y! / 1000, z! / 1000).applyQuaternion(pose.rotation).add(pose.position);
     point.toArray(section, at);
-    unfolded(u! / 127, v! / 127).toArray(section, at + 3);
+    unfolded(u! / 255, v! / 255).toArray(section, at + 3);
     section[at + 6] = depth! / 10_000;
     section[at + 7] = 1e-4 * (2 ** (impulse! / 4) - 1);
     for (let part = 0; part < 4; part++) words[at + 8 + part] = list[from + part]!;
