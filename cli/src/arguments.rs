@@ -89,7 +89,8 @@ Examples:
 const AFTER_VIEW: &str = "\
 The address goes to standard output, as soon as it can be opened. The scene waits until a page looks at it. Several pages
 may look at the same time; all see and steer the same scene. Nothing listens beyond 127.0.0.1, and the page loads nothing
-from anywhere else.
+from anywhere else. A page that loses the program tries to reach it again; a program that is started anew has another
+address, and the page says so.
 
 Keys in the page:
   Space, P     play and pause              .  →        one step on
@@ -187,7 +188,11 @@ const AFTER_SCENES: &str = "\
 Output with --json, one array of objects:
   name, shows       the scene, and a sentence on what it shows
   capabilities      the ids of docs/capabilities.md that it shows
-  bodies, steps, dt how many bodies, and how many steps of which length in seconds";
+  bodies, steps, dt how many bodies, and how many steps of which length in seconds
+
+Examples:
+  carom scenes
+  carom scenes --json | jq -r '.[] | select(.capabilities | index(\"B4\")).name'";
 
 /// Simulate, list, draw and measure scenes of colliding bodies.
 ///

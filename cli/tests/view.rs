@@ -336,6 +336,34 @@ fn random_commands_do_no_harm() {
     assert!(!server.has_ended());
 }
 
+/// A page in the background is told how the scene goes on, without its frames.
+#[test]
+fn a_page_may_do_without_frames() {
+    let server = Server::start("boxes");
+    let mut page = server.open();
+    page.frame();
+    page.say(&json!({"do": "stream", "on": false}));
+    let paused = page.pause();
+    page.say(&json!({"do": "play"}));
+    let (mut states, mut last) = (0, u64::from(paused));
+    while states < 3 {
+        match page.hear() {
+            Heard::Text(state) if state["tell"] == "state" && !state["step_ms"].is_null() => {
+                let times: Vec<f64> = serde_json::from_value(state["step_ms"].clone()).expect("numbers");
+                assert!(times.len() == 5 && times.is_sorted() && times[0] > 0.0, "{state}");
+                let frame = state["frame"].as_u64().expect("a frame");
+                assert!(frame > last, "{frame} after {last}");
+                (states, last) = (states + 1, frame);
+            }
+            Heard::Text(_) => {}
+            Heard::Frame(_) => panic!("a frame that nobody wants"),
+            Heard::Closed => panic!("closed"),
+        }
+    }
+    page.say(&json!({"do": "stream", "on": true}));
+    assert!(u64::from(page.frame().frame) >= last);
+}
+
 /// A page that reads nothing does not hold up another one.
 #[test]
 fn a_slow_page_slows_nobody_down() {
