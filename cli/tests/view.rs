@@ -423,3 +423,35 @@ fn ten_thousand_bodies_stream() {
     });
     assert!(is_fast);
 }
+
+/// A second in which a page is streamed to and one in which it is not, in turns: the steps take as long. The page reads all
+/// and draws nothing, so that nobody else needs the cores; what is left is what streaming does to the engine.
+#[test]
+fn steps_take_as_long_while_they_are_streamed() {
+    let scene = file("streamed.json", &many());
+    let server = Server::start(&scene.display().to_string());
+    let mut page = server.open();
+    let mut slowdown = f64::INFINITY;
+    // A machine that is busy with something else gets another chance.
+    for _ in 0..5 {
+        let mut quarters = [Vec::new(), Vec::new()];
+        for turn in 0..6 {
+            page.say(&json!({"do": "stream", "on": turn % 2 == 1}));
+            // What is told first may be of the time before.
+            page.wait_for("state");
+            page.wait_for("state");
+            let times = page.wait_for("state")["step_ms"].clone();
+            quarters[turn % 2].push(times[1].as_f64().expect("steps were taken"));
+        }
+        let [alone, streamed] = quarters.map(|mut times| {
+            times.sort_by(f64::total_cmp);
+            times[times.len() / 2]
+        });
+        slowdown = f64::min(slowdown, streamed / alone);
+        println!("{streamed:.2} ms a step while streaming, {alone:.2} ms without");
+        if slowdown <= 1.1 {
+            return;
+        }
+    }
+    panic!("steps take {slowdown:.2} times as long while they are streamed");
+}
