@@ -428,7 +428,15 @@ fn ten_thousand_bodies_stream() {
 /// and draws nothing, so that nobody else needs the cores; what is left is what streaming does to the engine.
 #[test]
 fn steps_take_as_long_while_they_are_streamed() {
-    let scene = file("streamed.json", &many());
+    let place = |index: u32| [1.5 * f64::from(index % 100), 0.0, 1.5 * f64::from(index / 100)];
+    let velocity = |index: u32| [f64::from(index).sin(), 0.0, f64::from(index).cos()];
+    let ball = json!({"sphere": {"radius": 0.3}});
+    let bodies: Vec<Value> = (0..10_000)
+        .map(|index| json!({"position": place(index), "velocity": velocity(index), "shape": ball}))
+        .collect();
+    // One second is like another: they float about.
+    let scene = json!({"name": "streamed", "gravity": [0, 0, 0], "bodies": bodies}).to_string();
+    let scene = file("streamed.json", scene.as_bytes());
     let server = Server::start(&scene.display().to_string());
     let mut page = server.open();
     let mut slowdown = f64::INFINITY;
