@@ -221,7 +221,7 @@ impl Course {
         let title = format!("A path through {}", scene.name);
         // What was added are the bodies at their keys, mover by mover: all in one colour, and not in that of the hit.
         let like = |body: usize| match body.checked_sub(ids.len()) {
-            Some(added) => moving[added / self.body_keys.len()] + 1,
+            Some(added) => moving[added / self.body_keys.len()] + 2,
             None => body,
         };
         Ok(draw::picture_coloured(&world, &ways, to_eye, &title, like))
