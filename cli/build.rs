@@ -1,7 +1,8 @@
 //! Builds the viewer's page with npm and hands it to the program. Without npm, or where the build fails, the program is
 //! built all the same; what needs the page says what is missing.
 //!
-//! `CAROM_PAGE=FILE` takes a page that is ready instead.
+//! `CAROM_PAGE=FILE` takes a page that is ready instead, `CAROM_NPM=PROGRAM` another npm. tests/build_page.rs tries this
+//! file with an npm that is not there, fails or works.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,9 +13,13 @@ const SOURCES: [&str; 5] = ["src", "index.html", "package.json", "package-lock.j
 
 fn main() {
     println!("cargo:rerun-if-env-changed=CAROM_PAGE");
+    println!("cargo:rerun-if-env-changed=CAROM_NPM");
     println!("cargo:rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
-    let (page, missing) = match page(&out) {
+    let ready = env::var_os("CAROM_PAGE").map(PathBuf::from);
+    let usual = if cfg!(windows) { "npm.cmd" } else { "npm" };
+    let npm = env::var_os("CAROM_NPM").map_or_else(|| PathBuf::from(usual), PathBuf::from);
+    let (page, missing) = match page(&out, ready.as_deref(), &npm) {
         Ok(page) => (page, String::new()),
         Err(why) => {
             println!("cargo:warning=the viewer's page is left out: {why}");
@@ -28,11 +33,11 @@ fn main() {
     }
 }
 
-fn page(out: &Path) -> Result<Vec<u8>, String> {
-    if let Some(ready) = env::var_os("CAROM_PAGE") {
-        let ready = PathBuf::from(ready);
+/// The page, or why there is none.
+pub(crate) fn page(out: &Path, ready: Option<&Path>, npm: &Path) -> Result<Vec<u8>, String> {
+    if let Some(ready) = ready {
         println!("cargo:rerun-if-changed={}", ready.display());
-        return fs::read(&ready).map_err(|error| format!("{} cannot be read: {error}", ready.display()));
+        return fs::read(ready).map_err(|error| format!("{} cannot be read: {error}", ready.display()));
     }
     let web = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../web");
     let mut watched: Vec<PathBuf> = SOURCES.iter().map(|name| web.join(name)).collect();
@@ -48,14 +53,14 @@ fn page(out: &Path) -> Result<Vec<u8>, String> {
         copy_all(source, &copy.join(name))
             .map_err(|error| format!("{} cannot be copied: {error}", source.display()))?;
     }
-    install(&copy)?;
-    npm(&copy, &["run", "build", "--silent"])?;
+    install(npm, &copy)?;
+    run(npm, &copy, &["run", "build", "--silent"])?;
     let built = copy.join("dist/index.html");
     fs::read(&built).map_err(|error| format!("npm has built no dist/index.html: {error}"))
 }
 
-/// `npm ci`, unless what it would install is installed already.
-fn install(copy: &Path) -> Result<(), String> {
+/// `npm ci`, unless what it would install is installed already: what the page is built of, not what tests and checks need.
+fn install(npm: &Path, copy: &Path) -> Result<(), String> {
     let lock = fs::read(copy.join("package-lock.json")).unwrap_or_default();
     let stamp = copy.join("node_modules/.installed");
     if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
@@ -63,13 +68,12 @@ fn install(copy: &Path) -> Result<(), String> {
     }
     // Without a network this must end soon: the program can do without the page.
     let patience = ["--prefer-offline", "--fetch-retries=1", "--fetch-timeout=30000"];
-    npm(copy, &[&["ci", "--no-audit", "--no-fund", "--loglevel=error"], &patience[..]].concat())?;
+    run(npm, copy, &[&["ci", "--omit=dev", "--no-audit", "--no-fund", "--loglevel=error"], &patience[..]].concat())?;
     fs::write(&stamp, lock).map_err(|error| format!("{} cannot be written: {error}", stamp.display()))
 }
 
-fn npm(folder: &Path, arguments: &[&str]) -> Result<(), String> {
-    let name = if cfg!(windows) { "npm.cmd" } else { "npm" };
-    let output = Command::new(name).args(arguments).current_dir(folder).output().map_err(|error| {
+fn run(npm: &Path, folder: &Path, arguments: &[&str]) -> Result<(), String> {
+    let output = Command::new(npm).args(arguments).current_dir(folder).output().map_err(|error| {
         if error.kind() == io::ErrorKind::NotFound {
             "npm is not installed (it comes with Node.js)".to_string()
         } else {

@@ -113,7 +113,7 @@ pub fn contact_cached(
 }
 
 /// The same as [`contact`], told step by step: the axes that were tested of boxes and hulls, the iterations of the distance
-/// and the depth search of other pairs. Pairs with a closed form have nothing to tell.
+/// and the depth search of other pairs, and how their faces were clipped. Pairs with a closed form have nothing to tell.
 ///
 /// ```
 /// use carom::narrow::contact_traced;
@@ -319,13 +319,14 @@ fn contact_by_form(
             (Some(_) | None, Some(_) | None) => return none(),
         },
         (HalfSpace(a), Capsule(_) | Cuboid(..) | Form::Convex) => match convex::of_shape(b) {
-            Some(b) => half_space::with_convex(a, &b, &placement(), f64::from(margin))?,
+            Some(b) => half_space::with_convex(a, &b, &placement(), f64::from(margin), tracer)?,
             None => return none(),
         },
         (Capsule(_) | Cuboid(..) | Form::Convex, HalfSpace(b)) => match convex::of_shape(a) {
             Some(a) => {
                 let a_in_b = placement().inverse();
-                let mirror = half_space::with_convex(b, &a, &a_in_b, f64::from(margin))?;
+                let tracer = &mut half_space::Mirrored { tracer, a_in_b: &a_in_b };
+                let mirror = half_space::with_convex(b, &a, &a_in_b, f64::from(margin), tracer)?;
                 mirror.map(|manifold| manifold.flipped(&b_in_a.inverse()))
             }
             None => return none(),

@@ -20,6 +20,9 @@ pub trait Tracer {
     /// An axis along which the search for a separating axis (SAT) has measured two polytopes.
     fn axis(&mut self, _record: impl FnOnce() -> AxisStep) {}
 
+    /// A patch of one part, clipped to the face or the line of the other. Of several, the last is what the contact is of.
+    fn clip(&mut self, _record: impl FnOnce() -> ClipStep) {}
+
     /// Why the search that was told last has ended.
     fn stop(&mut self, _reason: StopReason) {}
 }
@@ -97,6 +100,30 @@ pub enum AxisKind {
     Edges([u32; 2]),
 }
 
+/// How the contact patch of one part was clipped to that of the other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClipStep {
+    /// Whether the reference is of the second shape; otherwise it is of the first.
+    pub is_reference_of_b: bool,
+    /// The corners of the face, or the ends of the line, to whose sides the other was clipped; none of a half-space.
+    pub reference: Vec<DVec3>,
+    /// The corners of what was clipped.
+    pub incident: Vec<DVec3>,
+    /// The corners of what was left of it.
+    pub clipped: Vec<DVec3>,
+    /// Of those the ones that are deep enough, half way between the surfaces: what the contact's points are chosen from.
+    pub candidates: Vec<ClipPoint>,
+}
+
+/// A corner of a clipped patch that may become a point of contact.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ClipPoint {
+    /// Half way between the two surfaces.
+    pub point: DVec3,
+    /// How far the surfaces are inside each other here; negative if they are apart.
+    pub depth: f64,
+}
+
 /// Why a search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopReason {
@@ -139,6 +166,8 @@ pub struct Trace {
     pub epa: Vec<EpaStep>,
     /// The axes of the search for a separating axis.
     pub axes: Vec<AxisStep>,
+    /// The patches that were clipped, the last for good.
+    pub clips: Vec<ClipStep>,
     /// Why each search ended, in their order.
     pub reasons: Vec<StopReason>,
 }
@@ -154,6 +183,10 @@ impl Tracer for Trace {
 
     fn axis(&mut self, record: impl FnOnce() -> AxisStep) {
         self.axes.push(record());
+    }
+
+    fn clip(&mut self, record: impl FnOnce() -> ClipStep) {
+        self.clips.push(record());
     }
 
     fn stop(&mut self, reason: StopReason) {

@@ -2,7 +2,7 @@
 
 use crate::bench;
 use crate::scene::embedded;
-use clap::{ArgGroup, Parser, Subcommand};
+use clap::{ArgGroup, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 const AFTER: &str = "\
@@ -89,7 +89,8 @@ Examples:
 const AFTER_VIEW: &str = "\
 The address goes to standard output, as soon as it can be opened. The scene waits until a page looks at it. Several pages
 may look at the same time; all see and steer the same scene. Nothing listens beyond 127.0.0.1, and the page loads nothing
-from anywhere else.
+from anywhere else. A page that loses the program tries to reach it again; a program that is started anew has another
+address, and the page says so.
 
 Keys in the page:
   Space, P     play and pause              .  →        one step on
@@ -109,6 +110,14 @@ Examples:
 const AFTER_EXPORT: &str = "\
 The page is that of `carom view`: camera, plots and timeline work, and what the engine would have to answer is left out.
 Poses are kept 30 times a second, rounded to what cannot be seen.
+
+The page's overlays show contacts, boxes, velocities, centres of mass and sleep; what else `carom view` shows of a recording
+is greyed there. Contacts are kept as often as fits into as many bytes as the poses.
+
+Output with --json, one object:
+  file, scene, bytes      what was written, and how large it is
+  frames, kept, bodies    how many frames were run, how many of them are in the file, and how many bodies there are
+  first_difference        null, or the first frame that is not what was recorded
 
 The glTF has a node for each body and a mesh for each shape; sensors are left out, and half-spaces are squares.
 
@@ -139,6 +148,16 @@ Examples:
   carom completions zsh > ~/.zfunc/_carom
   carom completions fish > ~/.config/fish/completions/carom.fish";
 
+const AFTER_MAN: &str = "\
+Examples:
+  carom man | man -l -                         read it
+  carom man ~/.local/share/man/man1            install those of all commands: `man carom-view`";
+
+const AFTER_SCHEMA: &str = "\
+Examples:
+  carom schema > scene.schema.json             then write {\"$schema\": \"scene.schema.json\", …} in scene files
+  carom schema path > path.schema.json         the same for path files";
+
 const AFTER_PATH: &str = "\
 A path file is JSON:
   {\"bodies\": [\"crane\", 4], \"keys\": [{\"time\": 0, \"position\": [0, 1, 0], \"rotation\": [0, 0, 0, 1]}, …]}
@@ -148,18 +167,32 @@ A path file is JSON:
   within       how near counts as a hit, in m; 0 if left out
   tolerance, precision, center   see PathOptions of the library
 
+The picture of --draw has the bodies at all keys in one colour, the way between, and in another colour where they hit or
+are nearest to something.
+
 Exit status 0: proven free, between the keys as well. 1: not.
 
 Output with --json, one object:
   scene, keys, outcome   outcome is free, hit or unproven
   hit                    {time, body, other, distance, on_body, on_other}, or null
-  clearance              the same, with proven: nothing is nearer anywhere on the path";
+  clearance              the same, with proven: nothing is nearer anywhere on the path
+
+Examples:
+  carom path my-scene.json path.json
+  carom path my-scene.json path.json --draw path.svg
+  carom path my-scene.json path.json --json | jq .clearance.distance
+
+`carom schema path` prints the JSON Schema of path files.";
 
 const AFTER_SCENES: &str = "\
 Output with --json, one array of objects:
   name, shows       the scene, and a sentence on what it shows
   capabilities      the ids of docs/capabilities.md that it shows
-  bodies, steps, dt how many bodies, and how many steps of which length in seconds";
+  bodies, steps, dt how many bodies, and how many steps of which length in seconds
+
+Examples:
+  carom scenes
+  carom scenes --json | jq -r '.[] | select(.capabilities | index(\"B4\")).name'";
 
 /// Simulate, list, draw and measure scenes of colliding bodies.
 ///
@@ -252,6 +285,9 @@ pub(crate) enum Command {
         /// The SVG file to write.
         #[arg(long, short, value_name = "FILE")]
         output: PathBuf,
+        /// Print the JSON object of `carom run`, too.
+        #[arg(long)]
+        json: bool,
     },
     /// Check whether bodies of a scene can go along a path.
     ///
@@ -303,6 +339,9 @@ pub(crate) enum Command {
         /// Write one binary glTF file with an animation.
         #[arg(long, value_name = "FILE", group = "form")]
         glb: Option<PathBuf>,
+        /// Print one JSON object instead of a line.
+        #[arg(long)]
+        json: bool,
         /// Take this page instead of the one that is built in.
         #[arg(long, value_name = "FILE", hide = true)]
         page: Option<PathBuf>,
@@ -333,15 +372,30 @@ pub(crate) enum Command {
         shell: clap_complete::Shell,
     },
     /// Print this manual as a man page, or write those of all commands.
+    #[command(after_long_help = AFTER_MAN)]
     Man {
         /// The folder to write `carom.1` and those of the commands to, instead of printing.
         #[arg(value_name = "FOLDER")]
         folder: Option<PathBuf>,
     },
-    /// Print the JSON Schema of scene files.
+    /// Print the JSON Schema of scene files, or of path files.
     ///
-    /// Editors that know the schema complete and check scenes as they are written: name it in the file's "$schema".
-    Schema,
+    /// Editors that know the schema complete and check files as they are written: name it in the file's "$schema".
+    #[command(after_long_help = AFTER_SCHEMA)]
+    Schema {
+        /// What the files describe.
+        #[arg(value_enum, default_value = "scene")]
+        of: Described,
+    },
+}
+
+/// What files describe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Described {
+    /// A scene, for all commands that take one.
+    Scene,
+    /// A path through a scene, for `carom path`.
+    Path,
 }
 
 fn time_step(text: &str) -> Result<f32, String> {

@@ -9,7 +9,7 @@ mod recording;
 mod results;
 mod synthetic;
 
-pub(crate) use arguments::{AREAS, Area, BroadArguments};
+pub(crate) use arguments::{AREAS, AREAS_JSON, Area, BroadArguments};
 
 use crate::scene::SceneError;
 use crate::{Failure, print, report};

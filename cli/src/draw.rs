@@ -32,13 +32,24 @@ struct Ground {
 /// The world as it is now; `paths` are where its bodies have been, in the order of the bodies, or nothing. It is seen from
 /// where `to_eye` points, if that is said.
 pub(crate) fn picture(world: &World, paths: &[Vec<DVec3>], to_eye: Option<DVec3>, title: &str) -> String {
+    picture_coloured(world, paths, to_eye, title, |body| body)
+}
+
+/// The same with the colours of other bodies: `like` says whose a body has.
+pub(crate) fn picture_coloured(
+    world: &World,
+    paths: &[Vec<DVec3>],
+    to_eye: Option<DVec3>,
+    title: &str,
+    like: impl Fn(usize) -> usize,
+) -> String {
     let mut solids = Vec::new();
     let mut grounds = Vec::new();
     let mut strokes = Vec::new();
     for (index, body) in world.bodies().enumerate() {
         let colour = match body.kind() {
             BodyKind::Fixed => Colour::FIXED,
-            BodyKind::Kinematic | BodyKind::Dynamic => Colour::of_body(index),
+            BodyKind::Kinematic | BodyKind::Dynamic => Colour::of_body(like(index)),
         };
         for collider in body.shapes() {
             let pose = body.pose().compose(&collider.pose_in_body);

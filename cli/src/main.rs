@@ -20,7 +20,7 @@ mod view;
 use arguments::{Arguments, Command};
 use clap::{CommandFactory, Parser};
 use recording::Recorder;
-use scene::embedded;
+use scene::{Scene, embedded};
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -59,22 +59,24 @@ fn main() -> ExitCode {
             look(&scene, [a, b], steps, form)
         }
         Some(Command::Scenes { json }) => scenes(if json { Form::Json } else { Form::Table }),
-        Some(Command::Draw { scene, steps, dt, trails, output }) => {
+        Some(Command::Draw { scene, steps, dt, trails, output, json }) => {
             let trails = if trails { Trails::Drawn } else { Trails::Absent };
-            draw(&scene, steps, dt, trails, &output)
+            let scene = scene::find(&scene).map(|scene| scene.with(steps, dt)).map_err(Failure::from);
+            scene.and_then(|scene| draw(&scene, trails, &output, json))
         }
         Some(Command::Bench { area: Some(bench::Area::Broad(arguments)), .. }) => bench::broad(&arguments),
+        Some(Command::Bench { area: None, scene: None, json: true, .. }) => print(bench::AREAS_JSON),
         Some(Command::Bench { area: None, scene: None, .. }) => print(&format!("{}{SCENES_TO_BENCH}", bench::AREAS)),
         Some(Command::Bench { area: None, scene: Some(scene), steps, repeats, json }) => {
             bench_scene(&scene, steps, repeats, json)
         }
-        Some(Command::Export { recording, html, glb, page }) => {
+        Some(Command::Export { recording, html, glb, json, page }) => {
             let target = match (&html, &glb) {
                 (Some(path), _) => Ok(export::Target::Html(path)),
                 (None, Some(path)) => Ok(export::Target::Glb(path)),
                 (None, None) => Err(Failure::Usage("one of --html and --glb says what to write".to_string())),
             };
-            target.and_then(|target| export::export(&recording, &target, page.as_deref()))
+            target.and_then(|target| export::export(&recording, &target, page.as_deref(), json))
         }
         Some(Command::Completions { shell }) => completions(shell),
         Some(Command::Man { folder }) => manual(folder.as_deref()),
@@ -85,7 +87,10 @@ fn main() -> ExitCode {
         Some(Command::Path { scene, path, json, draw }) => {
             path::check(&scene, &path, &path::Output { json, picture: draw.as_deref() })
         }
-        Some(Command::Schema) => print(scene::SCHEMA),
+        Some(Command::Schema { of }) => print(match of {
+            arguments::Described::Scene => scene::SCHEMA,
+            arguments::Described::Path => path::SCHEMA,
+        }),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -191,9 +196,12 @@ enum Look {
 
 fn look(name: &str, slots: [u32; 2], steps: u32, form: Look) -> Result<(), Failure> {
     let mut session = view::open(name)?;
+    let bar = simulate::progress(name, steps);
     for _ in 0..steps {
         session.step().map_err(Failure::Finding)?;
+        bar.inc(1);
     }
+    bar.finish_and_clear();
     let refused = |why: String| {
         let help = "`carom run SCENE --json` lists the bodies; slots count their shapes from 0, body by body";
         Failure::from(scene::SceneError::refused(why, help.to_string()))
@@ -211,19 +219,23 @@ fn scenes(form: Form) -> Result<(), Failure> {
     print(&if form == Form::Json { report::scenes_json(&scenes) } else { report::scenes_table(&scenes) })
 }
 
-fn draw(name: &str, steps: Option<u32>, dt: Option<f32>, trails: Trails, output: &Path) -> Result<(), Failure> {
-    let scene = scene::find(name)?.with(steps, dt);
+fn draw(scene: &Scene, trails: Trails, output: &Path, json: bool) -> Result<(), Failure> {
     let mut world = scene.world()?;
     let mut paths = vec![Vec::new(); if trails == Trails::Drawn { world.len() } else { 0 }];
-    let report = simulate::run(&scene, &mut world, |world| {
+    let report = simulate::run(scene, &mut world, |world| {
         for (path, body) in paths.iter_mut().zip(world.bodies()) {
             path.push(body.center_of_mass());
         }
     })
     .map_err(Failure::Finding)?;
     let to_eye = scene.camera.map(|camera| camera.from - camera.to);
+    let drawing = simulate::spinner("drawing");
     let picture = draw::picture(&world, &paths, to_eye, &scene.name);
+    drawing.finish_and_clear();
     std::fs::write(output, picture).map_err(|error| scene::SceneError::file(output, "cannot be written", &error))?;
+    if json {
+        print(&report.json())?;
+    }
     report.finding().map_or(Ok(()), |finding| Err(Failure::Finding(finding)))
 }
 

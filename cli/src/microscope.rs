@@ -16,7 +16,7 @@ use carom::glam::DVec3;
 use carom::narrow::{self, LocalManifold};
 use carom::pose::{LocalPose, Pose};
 use carom::query::Distance;
-use carom::trace::{AxisKind, StopReason, Trace};
+use carom::trace::{AxisKind, ClipPoint, ClipStep, StopReason, Trace};
 use difference::Difference;
 use pieces::Piece;
 use serde::Serialize;
@@ -96,6 +96,24 @@ struct SeenAxis {
 struct SeenManifold {
     normal: [f32; 3],
     points: Vec<SeenContact>,
+    /// None where nothing had to be clipped.
+    clip: Option<SeenClip>,
+}
+
+/// How the patches of the two became the points.
+#[derive(Serialize)]
+struct SeenClip {
+    reference_of: &'static str,
+    reference: Vec<DVec3>,
+    incident: Vec<DVec3>,
+    clipped: Vec<DVec3>,
+    candidates: Vec<SeenCandidate>,
+}
+
+#[derive(Serialize)]
+struct SeenCandidate {
+    position: DVec3,
+    depth: f64,
 }
 
 #[derive(Serialize)]
@@ -132,7 +150,8 @@ pub(crate) fn look(session: &Session, slots: [u32; 2]) -> Result<Seen, String> {
     let axes = axes(&a, &b, &b_in_a, distance);
     let mut reasons: Vec<&'static str> = trace.reasons.iter().map(|reason| in_words(*reason)).collect();
     reasons.extend(axes.reasons.iter().map(|reason| in_words(*reason)));
-    let manifold = narrow::contact(&a.shape, &b.shape, &b_in_a, MARGIN).ok().flatten();
+    let mut clipping = Trace::default();
+    let manifold = narrow::contact_traced(&a.shape, &b.shape, &b_in_a, MARGIN, &mut clipping).ok().flatten();
     let name = |slot: u32, piece: &Piece| {
         let body = piece.body as usize;
         let owner = session.name(body).unwrap_or_else(|| format!("body {body}"));
@@ -153,7 +172,7 @@ pub(crate) fn look(session: &Session, slots: [u32; 2]) -> Result<Seen, String> {
         epa: trace.epa.iter().map(seen_epa).collect(),
         axes: axes.axes.iter().map(|step| SeenAxis { axis: step.axis, gap: step.gap, kind: kind(step.kind) }).collect(),
         reasons,
-        manifold: manifold.as_ref().map(seen_manifold),
+        manifold: manifold.as_ref().map(|manifold| seen_manifold(manifold, clipping.clips.last())),
     })
 }
 
@@ -197,13 +216,28 @@ fn seen_epa(step: &carom::trace::EpaStep) -> SeenEpa {
     }
 }
 
-fn seen_manifold(manifold: &LocalManifold) -> SeenManifold {
+fn seen_manifold(manifold: &LocalManifold, clip: Option<&ClipStep>) -> SeenManifold {
     let contact = |contact: &narrow::LocalContact| SeenContact {
         position: contact.point.to_array(),
         depth: contact.depth,
         features: contact.features.map(feature_name),
     };
-    SeenManifold { normal: manifold.normal.to_array(), points: manifold.contacts().iter().map(contact).collect() }
+    SeenManifold {
+        normal: manifold.normal.to_array(),
+        points: manifold.contacts().iter().map(contact).collect(),
+        clip: clip.map(seen_clip),
+    }
+}
+
+fn seen_clip(step: &ClipStep) -> SeenClip {
+    let candidate = |point: &ClipPoint| SeenCandidate { position: point.point, depth: point.depth };
+    SeenClip {
+        reference_of: if step.is_reference_of_b { "B" } else { "A" },
+        reference: step.reference.clone(),
+        incident: step.incident.clone(),
+        clipped: step.clipped.clone(),
+        candidates: step.candidates.iter().map(candidate).collect(),
+    }
 }
 
 fn kind(kind: AxisKind) -> String {
@@ -262,6 +296,14 @@ impl Seen {
         }
         for reason in &self.reasons {
             text += &format!("ended: {reason}\n");
+        }
+        if let Some(clip) = self.manifold.iter().find_map(|manifold| manifold.clip.as_ref()) {
+            let (sides, incident) = (clip.reference.len(), clip.incident.len());
+            let (left, deep) = (clip.clipped.len(), clip.candidates.len());
+            text += &format!(
+                "clipped: {incident} corners against {sides} sides of {} leave {left}, {deep} of them deep enough\n",
+                clip.reference_of
+            );
         }
         for point in self.manifold.iter().flat_map(|manifold| &manifold.points) {
             text +=

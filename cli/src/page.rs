@@ -12,14 +12,34 @@ pub(crate) fn load(file: Option<&Path>) -> Result<Vec<u8>, SceneError> {
     if let Some(path) = file {
         return std::fs::read(path).map_err(|error| SceneError::file(path, "cannot be read", &error));
     }
-    if BUILT.is_empty() {
-        let help = "install Node.js 20 or later with npm (https://nodejs.org), then build the program anew with \
-                    `cargo clean -p carom-cli && cargo build --release`; everything but `view` and `export --html` \
-                    works without it";
-        return Err(SceneError::refused(
-            format!("this program was built without its page: {MISSING}"),
-            help.to_string(),
-        ));
+    if BUILT.is_empty() { Err(missing(MISSING)) } else { Ok(BUILT.to_vec()) }
+}
+
+/// What to say in place of the page.
+fn missing(why: &str) -> SceneError {
+    let help = "install Node.js 20 or later with npm (https://nodejs.org), then build the program anew with \
+                `cargo clean -p carom-cli && cargo build --release`; everything but `view` and `export --html` works \
+                without it";
+    SceneError::refused(format!("this program was built without its page: {why}"), help.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Look;
+
+    #[test]
+    fn what_is_missing_is_said_with_what_to_do() {
+        let said = missing("npm is not installed (it comes with Node.js)").rendered(Look::Plain);
+        let said = said.replace(['│', '|'], " ");
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in ["built without its page", "npm is not installed", "nodejs.org", "cargo build --release"] {
+            assert!(said.contains(part), "{part}: {said}");
+        }
     }
-    Ok(BUILT.to_vec())
+
+    #[test]
+    fn a_page_or_a_reason_is_built_in() {
+        assert_eq!(BUILT.is_empty(), !MISSING.is_empty());
+    }
 }

@@ -1,7 +1,7 @@
 //! `carom path`: whether bodies of a scene can go along keyed poses, and how much room they have.
 
 use crate::scene::{self, Scene, SceneError, Text, json_error};
-use crate::{Failure, draw, print};
+use crate::{Failure, draw, print, simulate};
 use carom::body::Body;
 use carom::detector::{Detector, Key, Object, ObjectId, PathError, PathHit, PathOptions, PathOutcome, PathReport};
 use carom::glam::{DVec3, Quat};
@@ -10,6 +10,9 @@ use carom::pose::Pose;
 use carom::world::World;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+
+/// The JSON Schema of path files. The reader does not use it; tests hold the two together.
+pub(crate) const SCHEMA: &str = include_str!("../path.schema.json");
 
 /// How many poses between two keys are drawn, as lines of where the bodies' frames go.
 const STROKES: u32 = 32;
@@ -71,7 +74,9 @@ pub(crate) fn check(scene: &str, path: &Path, output: &Output<'_>) -> Result<(),
     let world = scene.world()?;
     let course = Course::new(&world, &moving, &file)
         .map_err(|message| text.error_at_field("bodies", whole.clone(), message).with_help(HELP))?;
+    let searching = simulate::spinner("searching the path");
     let report = course.detector.check_path(&course.linked, &course.keys, &course.options);
+    searching.finish_and_clear();
     let report = report.map_err(|error| refused(&text, &error))?;
     if let Some(picture) = output.picture {
         let drawn = course.picture(&scene, &moving, &report)?;
@@ -213,7 +218,13 @@ impl Course {
             }
         }
         let to_eye = scene.camera.map(|camera| camera.from - camera.to);
-        Ok(draw::picture(&world, &ways, to_eye, &format!("A path through {}", scene.name)))
+        let title = format!("A path through {}", scene.name);
+        // What was added are the bodies at their keys, mover by mover: all in one colour, and not in that of the hit.
+        let like = |body: usize| match body.checked_sub(ids.len()) {
+            Some(added) => moving[added / self.body_keys.len()] + 2,
+            None => body,
+        };
+        Ok(draw::picture_coloured(&world, &ways, to_eye, &title, like))
     }
 }
 
@@ -301,5 +312,69 @@ impl Summary {
             );
         }
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::objection;
+    use serde_json::{Value, json};
+    use std::collections::BTreeSet;
+
+    fn schema() -> Value {
+        serde_json::from_str(SCHEMA).expect("the schema is JSON")
+    }
+
+    fn read(path: &Value) -> Result<PathFile, String> {
+        serde_json::from_value(path.clone()).map_err(|error| error.to_string())
+    }
+
+    /// The names that the reader says it knows when it meets `?`.
+    fn known_to_reader(path: &Value) -> BTreeSet<String> {
+        let message = read(path).expect_err("`?` is no field");
+        let (_, expected) = message.split_once('?').expect("the message names what it met");
+        expected.split('`').skip(2).step_by(2).map(String::from).collect()
+    }
+
+    fn known_to_schema(node: &Value) -> BTreeSet<String> {
+        node["properties"].as_object().expect("properties are listed").keys().cloned().collect()
+    }
+
+    #[test]
+    fn the_reader_and_the_schema_know_the_same_fields() {
+        let schema = schema();
+        assert_eq!(known_to_reader(&json!({ "?": 1 })), known_to_schema(&schema));
+        let key = json!({ "bodies": [], "keys": [{ "?": 1 }] });
+        assert_eq!(known_to_reader(&key), known_to_schema(&schema["$defs"]["key"]));
+    }
+
+    #[test]
+    fn the_reader_and_the_schema_let_in_the_same_paths() {
+        let schema = schema();
+        let whole = json!({
+            "$schema": "path.schema.json",
+            "bodies": ["rod", 4],
+            "keys": [{ "time": 0, "position": [0, 1, 0], "rotation": [0, 0, 0, 1] }, { "position": [1, 1, 0] }],
+            "within": 0.1,
+            "tolerance": 1e-4,
+            "precision": 0.1,
+            "center": [0, 0, 1],
+        });
+        assert_eq!(objection(&whole, &schema, &schema), None);
+        read(&whole).unwrap_or_else(|error| panic!("{error}"));
+        for field in whole.as_object().expect("an object").keys() {
+            let mut less = whole.clone();
+            less.as_object_mut().expect("an object").remove(field);
+            assert_eq!(read(&less).is_err(), objection(&less, &schema, &schema).is_some(), "without {field}");
+            let mut wrong = whole.clone();
+            wrong[field] = json!({ "no": "such thing" });
+            assert!(read(&wrong).is_err() && objection(&wrong, &schema, &schema).is_some(), "wrong {field}");
+        }
+        for wrong in [json!([{}]), json!([{ "position": [1, 2] }]), json!([{ "position": [1, 2, 3], "rotation": [1] }])]
+        {
+            let path = json!({ "bodies": ["rod"], "keys": wrong });
+            assert!(read(&path).is_err() && objection(&path, &schema, &schema).is_some(), "{path}");
+        }
     }
 }

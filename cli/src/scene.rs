@@ -12,6 +12,8 @@ mod shape_file;
 pub(crate) use error::{Look, SceneError, Text};
 pub(crate) use json::json_error;
 pub(crate) use schema::SCHEMA;
+#[cfg(test)]
+pub(crate) use schema::tests::objection;
 pub(crate) use settings::{Camera, Settings};
 
 use carom::body::{Body, BodyError};

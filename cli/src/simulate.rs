@@ -4,7 +4,7 @@ use crate::report::{BodyState, Energy, Fault, Momentum, Report, Span, Spread, St
 use crate::scene::Scene;
 use carom::world::World;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Takes the scene's steps; `after_step` sees the world after each. The error says which step was refused and why.
 pub(crate) fn run(scene: &Scene, world: &mut World, mut after_step: impl FnMut(&World)) -> Result<Report, String> {
@@ -66,4 +66,14 @@ pub(crate) fn progress(name: &str, steps: u32) -> ProgressBar {
     let bar = ProgressBar::new(u64::from(steps)).with_message(name.to_string());
     let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} steps {eta}");
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// A sign on standard error that something goes on whose end is not known, with the time that it has taken.
+pub(crate) fn spinner(what: &str) -> ProgressBar {
+    let bar = ProgressBar::new_spinner().with_message(what.to_string());
+    let style = ProgressStyle::with_template("{spinner} {msg} {elapsed}");
+    let bar = bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    // What is over sooner than this draws nothing.
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
 }

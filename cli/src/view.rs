@@ -10,10 +10,12 @@ mod message;
 mod overlay;
 mod record;
 mod server;
+mod structure;
 
 pub(crate) use describe::{drawable, each_part, key_of, scene_message, shape_index};
-pub(crate) use frame::{STATISTICS, statistics};
+pub(crate) use frame::{STATISTICS, state_bits, statistics};
 pub(crate) use inspect::feature_name;
+pub(crate) use overlay::{feature_word, place_of};
 
 use crate::recording::Recording;
 use crate::scene::{self, SceneError};

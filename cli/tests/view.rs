@@ -328,10 +328,40 @@ fn random_commands_do_no_harm() {
             page.wait_for("state");
         }
     }
-    page.say(&json!({"do": "scene", "name": "bounce"}));
+    // Answers to all of it are on their way; what comes after the other scene is of that scene.
+    page.say(&json!({"do": "scene", "name": "boxes"}));
+    while page.wait_for("scene")["name"] != "boxes" {}
     page.pause();
-    assert_eq!(page.seek(25), hash_of_run("bounce", 25));
+    assert_eq!(page.seek(25), hash_of_run("boxes", 25));
     assert!(!server.has_ended());
+}
+
+/// A page in the background is told how the scene goes on, without its frames.
+#[test]
+fn a_page_may_do_without_frames() {
+    let server = Server::start("boxes");
+    let mut page = server.open();
+    page.frame();
+    page.say(&json!({"do": "stream", "on": false}));
+    let paused = page.pause();
+    page.say(&json!({"do": "play"}));
+    let (mut states, mut last) = (0, u64::from(paused));
+    while states < 3 {
+        match page.hear() {
+            Heard::Text(state) if state["tell"] == "state" && !state["step_ms"].is_null() => {
+                let times: Vec<f64> = serde_json::from_value(state["step_ms"].clone()).expect("numbers");
+                assert!(times.len() == 5 && times.is_sorted() && times[0] > 0.0, "{state}");
+                let frame = state["frame"].as_u64().expect("a frame");
+                assert!(frame > last, "{frame} after {last}");
+                (states, last) = (states + 1, frame);
+            }
+            Heard::Text(_) => {}
+            Heard::Frame(_) => panic!("a frame that nobody wants"),
+            Heard::Closed => panic!("closed"),
+        }
+    }
+    page.say(&json!({"do": "stream", "on": true}));
+    assert!(u64::from(page.frame().frame) >= last);
 }
 
 /// A page that reads nothing does not hold up another one.
@@ -371,18 +401,65 @@ fn ten_thousand_bodies_stream() {
     let server = Server::start(&scene.display().to_string());
     let mut page = server.open();
     page.frame();
-    let start = Instant::now();
-    let (mut frames, mut step) = (0, Vec::new());
-    while start.elapsed() < Duration::from_secs(4) {
-        let frame = page.frame();
-        assert_eq!(frame.positions.len(), 10_001);
-        step.push(frame.statistics[..3].iter().sum::<f32>());
-        frames += 1;
+    // As fast as the engine is on this machine, or as pages draw: to stream costs little beside a step. A machine that is
+    // busy with something else gets another chance.
+    let is_fast = (0..5).any(|_| {
+        let start = Instant::now();
+        let (mut frames, mut step) = (0, Vec::new());
+        while start.elapsed() < Duration::from_secs(3) {
+            let frame = page.frame();
+            assert_eq!(frame.positions.len(), 10_001);
+            step.push(frame.statistics[..4].iter().sum::<f32>());
+            frames += 1;
+        }
+        let rate = f64::from(frames) / start.elapsed().as_secs_f64();
+        step.sort_by(f32::total_cmp);
+        let possible = f64::min(60.0, 1e3 / f64::from(step[step.len() / 2]));
+        println!(
+            "{rate:.1} of {possible:.1} updates a second; a step takes {:.2} ms in the middle",
+            step[step.len() / 2]
+        );
+        rate >= 0.6 * possible
+    });
+    assert!(is_fast);
+}
+
+/// A second in which a page is streamed to and one in which it is not, in turns: the steps take as long. The page reads all
+/// and draws nothing, so that nobody else needs the cores; what is left is what streaming does to the engine.
+#[test]
+fn steps_take_as_long_while_they_are_streamed() {
+    let place = |index: u32| [1.5 * f64::from(index % 100), 0.0, 1.5 * f64::from(index / 100)];
+    let velocity = |index: u32| [f64::from(index).sin(), 0.0, f64::from(index).cos()];
+    let ball = json!({"sphere": {"radius": 0.3}});
+    let bodies: Vec<Value> = (0..10_000)
+        .map(|index| json!({"position": place(index), "velocity": velocity(index), "shape": ball}))
+        .collect();
+    // One second is like another: they float about.
+    let scene = json!({"name": "streamed", "gravity": [0, 0, 0], "bodies": bodies}).to_string();
+    let scene = file("streamed.json", scene.as_bytes());
+    let server = Server::start(&scene.display().to_string());
+    let mut page = server.open();
+    let mut slowdown = f64::INFINITY;
+    // A machine that is busy with something else gets another chance.
+    for _ in 0..5 {
+        let mut quarters = [Vec::new(), Vec::new()];
+        for turn in 0..6 {
+            page.say(&json!({"do": "stream", "on": turn % 2 == 1}));
+            // What is told first may be of the time before.
+            page.wait_for("state");
+            page.wait_for("state");
+            let times = page.wait_for("state")["step_ms"].clone();
+            quarters[turn % 2].push(times[1].as_f64().expect("steps were taken"));
+        }
+        let [alone, streamed] = quarters.map(|mut times| {
+            times.sort_by(f64::total_cmp);
+            times[times.len() / 2]
+        });
+        slowdown = f64::min(slowdown, streamed / alone);
+        println!("{streamed:.2} ms a step while streaming, {alone:.2} ms without");
+        if slowdown <= 1.1 {
+            return;
+        }
     }
-    let rate = f64::from(frames) / start.elapsed().as_secs_f64();
-    step.sort_by(f32::total_cmp);
-    println!("{rate:.1} updates a second; a step takes {:.2} ms in the middle", step[step.len() / 2]);
-    // As fast as the engine is on this machine, or as pages draw: to stream costs little beside a step.
-    let possible = f64::min(60.0, 1e3 / f64::from(step[step.len() / 2]));
-    assert!(rate >= 0.6 * possible, "{rate} of {possible} updates a second");
+    panic!("steps take {slowdown:.2} times as long while they are streamed");
 }

@@ -78,3 +78,32 @@ export async function goTo(page, frame) {
 export async function drawnOnce(page) {
   await page.evaluate(() => new Promise((done) => window.carom.redraw(done)));
 }
+
+/** The scene as it is drawn now. */
+export async function picture(page) {
+  await drawnOnce(page);
+  return (await page.locator("main canvas").screenshot()).toString("base64");
+}
+
+/** How many pixels of two pictures differ. Compared in the page: pictures are large. */
+export function difference(page, first, second) {
+  return page.evaluate(
+    async ([a, b]) => {
+      const pixels = async (base64) => {
+        const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+        const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+        const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
+        context.drawImage(image, 0, 0);
+        return context.getImageData(0, 0, image.width, image.height).data;
+      };
+      const [left, right] = [await pixels(a), await pixels(b)];
+      let count = 0;
+      for (let at = 0; at < left.length; at += 4) {
+        const change = [0, 1, 2].some((channel) => Math.abs(left[at + channel] - right[at + channel]) > 12);
+        if (change) count++;
+      }
+      return count;
+    },
+    [first, second],
+  );
+}

@@ -40,6 +40,7 @@ test("its steps are those of the engine's trace", async () => {
     ["GJK", trace.gjk],
     ["EPA", trace.epa],
     ["SAT", trace.axes],
+    ["Contact", contactSteps(trace.manifold)],
   ]) {
     if (steps.length === 0) continue;
     await page.getByRole("button", { name: `${stage}${steps.length}` }).click();
@@ -71,6 +72,28 @@ test("the copied Rust test compiles and passes", async () => {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+/** What the page shows of a contact: the faces, what clipping left, what was kept, and each point. */
+function contactSteps(manifold) {
+  if (manifold === null) return [];
+  return [...(manifold.clip === null ? [] : ["faces", "clipped", "reduced"]), ...manifold.points];
+}
+
+test("clipping shows both faces, the polygon before reduction and the points kept", async () => {
+  const { pair } = await page.evaluate(() => window.carom.microscope);
+  const { clip, points } = pair.manifold;
+  assert.ok(clip.reference.length > 2 && clip.incident.length > 2 && clip.clipped.length > 2, JSON.stringify(clip));
+  await page.getByRole("button", { name: /^Contact/ }).click();
+  const facts = () => page.locator(".facts").textContent();
+  const next = () => page.getByRole("button", { name: "Next step of the algorithm" }).click();
+  assert.match(await facts(), new RegExp(`reference.*of ${clip.reference_of}: ${clip.reference.length} corners`));
+  await next();
+  assert.match(await facts(), new RegExp(`${clip.incident.length} corners became ${clip.clipped.length}`));
+  await next();
+  assert.match(await facts(), new RegExp(`${clip.candidates.length} of ${clip.clipped.length}.*kept${points.length} `));
+  await next();
+  assert.match(await facts(), /point.*features/);
 });
 
 function newest(folder, pattern) {

@@ -1,7 +1,7 @@
 // Every overlay's switch changes the picture of a frame that stands still; all off is as before.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { drawnOnce, goTo, launch, newPage, probe, ready, until } from "./browser.mjs";
+import { difference, goTo, launch, newPage, picture, probe, ready, until } from "./browser.mjs";
 import { view } from "./program.mjs";
 
 const SCENE = "boxes";
@@ -25,33 +25,6 @@ after(async () => {
   await server?.stop();
 });
 
-/** How many pixels of the scene differ. Compared in the page: pictures are large. */
-async function picture() {
-  await drawnOnce(page);
-  return (await page.locator("main canvas").screenshot()).toString("base64");
-}
-
-function difference(first, second) {
-  return page.evaluate(
-    async ([a, b]) => {
-      const pixels = async (base64) => {
-        const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${base64}`)).blob());
-        const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
-        context.drawImage(image, 0, 0);
-        return context.getImageData(0, 0, image.width, image.height).data;
-      };
-      const [left, right] = [await pixels(a), await pixels(b)];
-      let count = 0;
-      for (let at = 0; at < left.length; at += 4) {
-        const change = [0, 1, 2].some((channel) => Math.abs(left[at + channel] - right[at + channel]) > 12);
-        if (change) count++;
-      }
-      return count;
-    },
-    [first, second],
-  );
-}
-
 test("every switch draws something, and takes it away again", async (t) => {
   const names = await page.locator("[data-overlay]").evaluateAll((boxes) => boxes.map((box) => box.dataset.overlay));
   assert.ok(names.length >= 14, `${names.length} overlays`);
@@ -59,10 +32,10 @@ test("every switch draws something, and takes it away again", async (t) => {
     await t.test(name, async () => {
       const section = await page.evaluate((overlay) => window.carom.switch(overlay, true), name);
       if (section !== null) await showFrameWith(section);
-      const on = await picture();
+      const on = await picture(page);
       await page.evaluate((overlay) => window.carom.switch(overlay, false), name);
-      const off = await picture();
-      const changed = await difference(on, off);
+      const off = await picture(page);
+      const changed = await difference(page, on, off);
       t.diagnostic(`${name}: ${changed} pixels`);
       assert.ok(changed > 20, `${changed} pixels`);
     });
@@ -82,14 +55,35 @@ async function showFrameWith(section) {
 
 test("what is switched off leaves nothing behind", async () => {
   await goTo(page, FRAME);
-  const before = await picture();
+  const before = await picture(page);
   const names = await page.locator("[data-overlay]").evaluateAll((boxes) => boxes.map((box) => box.dataset.overlay));
   for (const on of [true, false]) {
     for (const name of names)
       await page.evaluate(([overlay, wanted]) => window.carom.switch(overlay, wanted), [name, on]);
-    await picture();
+    await picture(page);
   }
-  assert.ok((await difference(before, await picture())) < 20);
+  assert.ok((await difference(page, before, await picture(page))) < 20);
 });
+
+/** With a floor that has no end and few bodies, and with many in a room. */
+for (const scene of ["few", "gas"]) {
+  test(`every broad phase's structure is drawn on ${scene}`, async (t) => {
+    await page.getByLabel("Scene", { exact: true }).selectOption(scene);
+    await until(page, (wanted) => window.carom.scene === wanted && window.carom.frame >= 0, scene);
+    await goTo(page, 20);
+    const structures = await page.evaluate(() => window.carom.structures);
+    assert.ok(structures.length > 8, `${structures.length} structures`);
+    const plain = await picture(page);
+    await page.evaluate(() => window.carom.switch("structure", true));
+    for (const structure of structures) {
+      await page.evaluate((name) => window.carom.send({ do: "broad", structure: name }), structure);
+      await until(page, (name) => window.carom.structure === name && window.carom.sections.structure > 0, structure);
+      const changed = await difference(page, plain, await picture(page));
+      t.diagnostic(`${structure}: ${changed} pixels`);
+      assert.ok(changed > 20, `${structure}: ${changed} pixels`);
+    }
+    await page.evaluate(() => window.carom.switch("structure", false));
+  });
+}
 
 test("nothing was complained about", () => assert.deepEqual(errors, []));

@@ -5,6 +5,9 @@ import { promisify } from "node:util";
 /** The program under test; `cargo xtask web` says where it is. */
 export const PROGRAM = process.env.CAROM_PROGRAM ?? "carom";
 
+/** A page from disk, while working on it: the program need not be built again. */
+export const PAGE = process.env.CAROM_PAGE ? ["--page", process.env.CAROM_PAGE] : [];
+
 const run = promisify(execFile);
 
 /** Runs a command to its end and gives what it printed. */
@@ -20,9 +23,7 @@ export async function caromJson(...args) {
 /** `carom view …` in the background: its address, and how to end it. */
 export async function view(...args) {
   const started = performance.now();
-  // A page from disk, while working on it: the program need not be built again.
-  const page = process.env.CAROM_PAGE ? ["--page", process.env.CAROM_PAGE] : [];
-  const child = spawn(PROGRAM, ["view", ...args, ...page], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(PROGRAM, ["view", ...args, ...PAGE], { stdio: ["ignore", "pipe", "pipe"] });
   let printed = "";
   const address = await new Promise((resolve, reject) => {
     const read = (bytes) => {

@@ -116,10 +116,30 @@ test("a command that is refused is said to be, and changes nothing", async () =>
   assert.equal((await probe(page)).scene, SCENE);
 });
 
-test("nothing was complained about", () => assert.deepEqual(errors, []));
+test("nothing was complained about", () => assert.deepEqual(errors.splice(0), []));
 
-test("a lost connection is told", async () => {
+test("a connection that breaks is told, and made again while the program is there", async () => {
+  await page.evaluate(() => {
+    window.states = [];
+    const told = document.querySelector(".toast.lost");
+    new MutationObserver(() => window.states.push(told.hidden ? "open" : told.textContent)).observe(told, {
+      attributes: true,
+      attributeFilter: ["hidden"],
+    });
+    // Longer than any message may be: the program ends the connection.
+    window.carom.send({ do: "scene", name: "x".repeat(100_000) });
+  });
+  await until(page, () => window.states.at(-1) === "open");
+  assert.match(await page.evaluate(() => window.states[0]), /Connection to carom lost\. Trying again/);
+  const { updates } = await probe(page);
+  await page.evaluate(() => window.carom.send({ do: "play" }));
+  await until(page, (before) => window.carom.updates > before + 5, updates);
+});
+
+test("a program that has ended or was started anew is told with what to do", async () => {
+  const { port } = new URL(server.address);
   await server.stop();
-  server = null;
-  await page.locator(".toast.lost").waitFor({ state: "visible" });
+  await page.locator(".toast.lost", { hasText: "run `carom view` again" }).waitFor({ state: "visible" });
+  server = await view(SCENE, "--port", port);
+  await page.locator(".toast.lost", { hasText: "Open the address" }).waitFor({ state: "visible" });
 });

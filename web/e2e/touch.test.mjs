@@ -52,6 +52,37 @@ test("dragging a body moves it", async () => {
   await page.mouse.up();
 });
 
+test("eight seconds of dragging do not lose the body", async () => {
+  await page.keyboard.press("r");
+  await goTo(page, SETTLED);
+  const body = await topBody();
+  const { x, y } = await page.evaluate((index) => window.carom.screen(index), body);
+  await page.keyboard.press("Space");
+  await until(page, () => window.carom.playing);
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  const started = performance.now();
+  for (let turn = 0; performance.now() - started < 8000; turn++) {
+    // Round and round, now and then to the edge of the window and below the ground.
+    const reach = turn % 10 === 9 ? 2.5 : 1;
+    const [right, down] = [Math.cos(turn) * 110 * reach, Math.sin(1.3 * turn) * 90 * reach];
+    await page.mouse.move(Math.max(4, x + right), Math.max(60, y - 60 + down), { steps: 3 });
+    const [, height] = await page.evaluate((index) => window.carom.position(index), body);
+    assert.ok(height > -1 && height < 100, `at a height of ${height} m after ${turn} turns`);
+  }
+  // Held still, it hangs under the mouse.
+  await page.mouse.move(x, y - 80, { steps: 5 });
+  await until(
+    page,
+    ([index, to]) => {
+      const seen = window.carom.screen(index);
+      return Math.hypot(seen.x - to.x, seen.y - to.y) < 60;
+    },
+    [body, { x, y: y - 80 }],
+  );
+  await page.mouse.up();
+});
+
 test("B shoots a ball", async () => {
   const { bodies } = await probe(page);
   await page.keyboard.press("b");

@@ -23,7 +23,7 @@ import { STATISTIC } from "./protocol";
 import { embeddedRecording, RecordedSource } from "./recording";
 import { Session } from "./session";
 import { Sidebar } from "./sidebar";
-import { LiveSource, liveAddress } from "./source";
+import { LiveSource, liveAddress, pageAddress } from "./source";
 import { Stage } from "./stage";
 import { exposeToTests } from "./testing";
 import { onTheme, toggleTheme } from "./theme";
@@ -34,7 +34,7 @@ const ADDRESS_MS = 700;
 
 async function start(): Promise<void> {
   const recording = embeddedRecording();
-  const source = recording === null ? new LiveSource(liveAddress(location)) : await RecordedSource.decode(recording);
+  const source = recording === null ? new LiveSource(liveAddress(location), pageAddress(location)) : await RecordedSource.decode(recording);
   const session = new Session(source);
 
   const canvas = element("canvas", { "aria-label": "The scene", tabindex: 0 });
@@ -115,6 +115,10 @@ async function start(): Promise<void> {
     stage.touch();
   });
   session.on("microscope", () => sidebar.showNamed("Microscope"));
+  // A page in the background needs no frames.
+  const stream = () => session.send({ do: "stream", on: !document.hidden });
+  document.addEventListener("visibilitychange", stream);
+  session.on("hello", () => document.hidden && stream());
   onTheme((now) => {
     bodies.tint(() => null, now);
     overlays.draw();
@@ -142,7 +146,8 @@ async function start(): Promise<void> {
 function figuresOf({ newest }: Session): string {
   if (newest === null) return "";
   const { statistics, bodies } = newest;
-  const milliseconds = statistics[STATISTIC.broad]! + statistics[STATISTIC.narrow]! + statistics[STATISTIC.response]!;
+  const { broad, narrow, response, impact } = STATISTIC;
+  const milliseconds = [broad, narrow, response, impact].reduce<number>((sum, stage) => sum + statistics[stage]!, 0);
   const contacts = statistics[STATISTIC.contacts]!.toLocaleString("en");
   return `${bodies.toLocaleString("en")} bodies · ${contacts} contacts · step ${milliseconds.toFixed(2)} ms`;
 }

@@ -81,6 +81,8 @@ export interface StateTell {
   hash: string;
   structure?: string;
   solver?: string;
+  /** Of the steps since the message before: the fastest, the quartiles and the slowest; null where there were none. */
+  step_ms?: [number, number, number, number, number] | null;
 }
 
 export interface InspectedContact {
@@ -151,8 +153,17 @@ export interface AdvancementStep {
 export interface Manifold {
   normal: Vector;
   points: { position: Vector; depth: number; features: [string, string] }[];
-  /** Corners of the clipped polygon, before it was reduced to `points`. */
-  clipped?: Vector[];
+  /** How the patches of the two became `points`; null where nothing had to be clipped. */
+  clip: {
+    reference_of: "A" | "B";
+    /** Corners of the face that the other was clipped to; none of a half-space. */
+    reference: Vector[];
+    incident: Vector[];
+    /** What is left of the incident face, before it is reduced. */
+    clipped: Vector[];
+    /** Those of its corners that are deep enough. */
+    candidates: { position: Vector; depth: number }[];
+  } | null;
 }
 
 export interface MicroscopeTell {
@@ -213,6 +224,7 @@ export type Command =
   | { do: "drag"; to: Vector }
   | { do: "shoot"; from: Vector; velocity: Vector }
   | { do: "overlays"; on: string[] }
+  | { do: "stream"; on: boolean }
   | { do: "inspect"; body: number }
   | { do: "microscope"; slots: [number, number] }
   | { do: "broad"; structure: string }
@@ -224,17 +236,18 @@ export const STATISTIC = {
   broad: 0,
   narrow: 1,
   response: 2,
-  kinetic: 3,
-  potential: 4,
-  momentum: 5,
-  angularMomentum: 8,
-  pairs: 11,
-  contacts: 12,
-  deepest: 13,
-  islands: 14,
-  awake: 15,
+  impact: 3,
+  kinetic: 4,
+  potential: 5,
+  momentum: 6,
+  angularMomentum: 9,
+  pairs: 12,
+  contacts: 13,
+  deepest: 14,
+  islands: 15,
+  awake: 16,
 } as const;
-export const STATISTICS = 16;
+export const STATISTICS = 17;
 
 /** Bits of a body's state. */
 export const ASLEEP = 1;
@@ -279,14 +292,14 @@ export interface Section {
   words: Uint32Array;
 }
 
-const MAGIC = 0x31465243;
+const MAGIC = 0x32465243;
 const HEADER_BYTES = 56 + 4 * STATISTICS;
 
 /** Reads a binary message without copying its arrays; throws where it is not a frame. */
 export function decodeFrame(buffer: ArrayBuffer): Frame {
   const view = new DataView(buffer);
   if (buffer.byteLength < HEADER_BYTES || view.getUint32(0, true) !== MAGIC)
-    throw new Error("not a frame of version 1");
+    throw new Error("not a frame of version 2");
   const bodies = view.getUint32(12, true);
   let at = HEADER_BYTES;
   const take = (bytes: number): number => {

@@ -1,29 +1,15 @@
 // A recording inside the page: plays without a program and without a network.
 
 import { fromBase64 } from "./dom";
-import { STATISTICS, type Command, type Frame, type SceneTell, type Vector } from "./protocol";
+import { STATISTICS, type Command, type Frame } from "./protocol";
+import { SECTIONS, sectionOf } from "./recorded/sections";
+import { CHANNELS, readTracks, type Tracks } from "./recorded/tracks";
 import type { Listener, Source } from "./source";
 
 /** The text of the recording that was put into this page, if there is one. */
 export function embeddedRecording(): string | null {
   return document.getElementById("recording")?.textContent?.trim() ?? null;
 }
-
-interface Tracks {
-  scene: SceneTell;
-  /** Of each kept moment, rising. */
-  frames: Uint32Array;
-  secondsPerMoment: number;
-  origin: Vector;
-  positionQuantum: number;
-  rotationQuantum: number;
-  /** Seven of each body: x, y, z and the rotation's x, y, z, w, in quanta; one value where it never moves. */
-  channels: Int32Array[];
-  statistics: Float32Array;
-  hashes: BigUint64Array;
-}
-
-const CHANNELS = 7;
 
 export class RecordedSource implements Source {
   readonly recorded = true;
@@ -34,12 +20,19 @@ export class RecordedSource implements Source {
   private speed = 1;
   private time = 0;
   private tickedAt = 0;
+  private wanted: readonly string[] = [];
 
   private constructor(private readonly tracks: Tracks) {}
 
   static async decode(base64: string): Promise<RecordedSource> {
     const stream = new Blob([fromBase64(base64)]).stream().pipeThrough(new DecompressionStream("gzip"));
     return new RecordedSource(readTracks(await new Response(stream).arrayBuffer()));
+  }
+
+  missing(section: string): string | null {
+    if (!SECTIONS.includes(section)) return "Not kept in an exported page: open the recording with `carom view`";
+    const left = section === "contacts" && this.tracks.contactStride === 0;
+    return left ? "There were more contacts than fit into the page: open the recording with `carom view`" : null;
   }
 
   start(listener: Listener): void {
@@ -93,6 +86,10 @@ export class RecordedSource implements Source {
           ),
         );
         break;
+      case "overlays":
+        this.wanted = command.on;
+        this.show(this.shown, this.time);
+        return;
       case "speed":
         this.speed = command.factor;
         break;
@@ -114,18 +111,16 @@ export class RecordedSource implements Source {
     this.time += seconds;
     const due = Math.floor(this.time / this.tracks.secondsPerMoment);
     if (due <= this.shown) return;
-    const time = this.time;
-    this.show(due);
-    this.time = time;
+    this.show(due, this.time);
     if (this.shown < this.last()) return;
     this.playing = false;
     this.tellState();
   }
 
-  private show(moment: number): void {
+  private show(moment: number, time?: number): void {
     this.shown = Math.min(Math.max(moment, 0), this.last());
-    this.time = this.shown * this.tracks.secondsPerMoment;
-    this.listener?.frame(momentOf(this.tracks, this.shown));
+    this.time = time ?? this.shown * this.tracks.secondsPerMoment;
+    this.listener?.frame(momentOf(this.tracks, this.shown, this.wanted));
   }
 
   private tellState(): void {
@@ -142,7 +137,7 @@ export class RecordedSource implements Source {
 }
 
 /** A kept moment in the form in which frames come from a running program. */
-function momentOf(tracks: Tracks, moment: number): Frame {
+function momentOf(tracks: Tracks, moment: number, wanted: readonly string[]): Frame {
   const { scene, channels, positionQuantum, rotationQuantum, statistics, secondsPerMoment } = tracks;
   const bodies = scene.bodies.length;
   const positions = new Float32Array(3 * bodies);
@@ -166,68 +161,11 @@ function momentOf(tracks: Tracks, moment: number): Frame {
     statistics: statistics.subarray(STATISTICS * moment, STATISTICS * (moment + 1)),
     positions,
     rotations,
-    states: new Uint8Array(bodies),
-    sections: new Map(),
+    states: tracks.states[moment] ?? new Uint8Array(bodies),
+    sections: new Map(wanted.flatMap((name) => sectionOf(tracks, moment, name))),
   };
 }
 
 function hashText(hash: bigint | undefined): string {
   return hash === undefined ? "" : hash.toString(16).padStart(16, "0");
-}
-
-/** Reads the export's bytes; docs/viewer-protocol.md describes them. */
-function readTracks(buffer: ArrayBuffer): Tracks {
-  const bytes = new Uint8Array(buffer);
-  const view = new DataView(buffer);
-  let at = 0;
-  const next = (count: number): number => {
-    at += count;
-    return at - count;
-  };
-  const length = view.getUint32(next(4), true);
-  const scene = JSON.parse(new TextDecoder().decode(bytes.subarray(next(length), at))) as SceneTell;
-  const moments = view.getUint32(next(4), true);
-  const bodies = view.getUint32(next(4), true);
-  const [secondsPerMoment, positionQuantum, rotationQuantum] = [0, 0, 0].map(() =>
-    view.getFloat32(next(4), true),
-  ) as Vector;
-  const origin = [0, 0, 0].map(() => view.getFloat64(next(8), true)) as Vector;
-
-  // Zig-zag and seven bits a byte; by arithmetic, because shifts are of 32 bits.
-  const signed = (): number => {
-    let value = 0;
-    for (let scale = 1; ; scale *= 128) {
-      const byte = bytes[next(1)] ?? 0;
-      value += (byte & 0x7f) * scale;
-      if (byte < 0x80) return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
-    }
-  };
-  // What is stored is how the change changes.
-  const channel = (count: number): Int32Array => {
-    const values = new Int32Array(count);
-    let change = 0;
-    for (let moment = 0; moment < count; moment++) {
-      const stored = signed();
-      if (moment === 0) values[0] = stored;
-      else values[moment] = values[moment - 1]! + (change = moment === 1 ? stored : change + stored);
-    }
-    return values;
-  };
-  const channels: Int32Array[] = [];
-  for (let body = 0; body < bodies; body++) {
-    const count = bytes[next(1)] === 1 ? moments : 1;
-    for (let each = 0; each < CHANNELS; each++) channels.push(channel(count));
-  }
-  const rest = (count: number): ArrayBuffer => buffer.slice(next(count), at);
-  return {
-    scene,
-    secondsPerMoment,
-    positionQuantum,
-    rotationQuantum,
-    origin,
-    channels,
-    statistics: new Float32Array(rest(4 * STATISTICS * moments)),
-    hashes: new BigUint64Array(rest(8 * moments)),
-    frames: new Uint32Array(rest(4 * moments)),
-  };
 }

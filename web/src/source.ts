@@ -2,7 +2,11 @@
 
 import { decodeFrame, type Command, type Frame, type Tell } from "./protocol";
 
-export type Connection = "open" | "lost";
+/**
+ * Whether the program can be heard. It is `gone` if nothing answers where it was, and `replaced` if what answers there
+ * knows nothing of this page: it was started anew and has another token.
+ */
+export type Connection = "open" | "lost" | "gone" | "replaced";
 
 /** What a source tells the page. */
 export interface Listener {
@@ -12,8 +16,10 @@ export interface Listener {
 }
 
 export interface Source {
-  /** Whether the page plays back what was recorded: nothing can be changed, and no overlay data comes along. */
+  /** Whether the page plays back what was recorded: nothing can be changed, and not all that overlays show is kept. */
   readonly recorded: boolean;
+  /** Why frames cannot have a section; null if they can. */
+  missing(section: string): string | null;
   start(listener: Listener): void;
   send(command: Command): void;
 }
@@ -28,8 +34,15 @@ export class LiveSource implements Source {
   private retry = FIRST_RETRY_MS;
 
   /** Connects at once: the page is put together meanwhile. */
-  constructor(private readonly address: string) {
+  constructor(
+    private readonly address: string,
+    private readonly page: string,
+  ) {
     this.socket = new WebSocket(address);
+  }
+
+  missing(): null {
+    return null;
   }
 
   start(listener: Listener): void {
@@ -48,17 +61,32 @@ export class LiveSource implements Source {
     };
     socket.onclose = () => {
       listener.connection("lost");
-      setTimeout(() => {
-        this.socket = new WebSocket(this.address);
-        this.start(listener);
-      }, this.retry);
+      setTimeout(() => void this.connectAgain(listener), this.retry);
       this.retry = Math.min(2 * this.retry, LAST_RETRY_MS);
     };
+  }
+
+  /** Asks for the page first: a WebSocket does not say why it was refused, and complains in the console. */
+  private async connectAgain(listener: Listener): Promise<void> {
+    const answer = await fetch(this.page, { cache: "no-store" }).catch(() => null);
+    if (answer?.ok) {
+      this.socket = new WebSocket(this.address);
+      this.start(listener);
+      return;
+    }
+    listener.connection(answer === null ? "gone" : "replaced");
+    setTimeout(() => void this.connectAgain(listener), this.retry);
+    this.retry = Math.min(2 * this.retry, LAST_RETRY_MS);
   }
 
   send(command: Command): void {
     if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(command));
   }
+}
+
+/** The address of the page itself, with the token alone. */
+export function pageAddress(page: Location): string {
+  return `${page.origin}/?token=${encodeURIComponent(new URLSearchParams(page.search).get("token") ?? "")}`;
 }
 
 /** The address of the stream beside the page at `page`, with the same token. */

@@ -5,7 +5,7 @@ import type { Bodies } from "./bodies";
 import type { Microscope } from "./microscope/tab";
 import type { Overlays } from "./overlays/all";
 import { contactsOf } from "./overlays/contacts";
-import type { Command, MicroscopeTell } from "./protocol";
+import type { Command, MicroscopeTell, StateTell } from "./protocol";
 import type { Session } from "./session";
 import type { Stage } from "./stage";
 
@@ -17,14 +17,20 @@ export interface Probe {
   readonly frame: number;
   readonly hash: string;
   readonly bodies: number;
+  /** The broad phase, and all there are. */
+  readonly structure: string | null;
+  readonly structures: string[];
   readonly stats: number[];
   /** Frames received, and pictures drawn. */
   readonly updates: number;
   readonly drawn: number;
   /** How many words each section of the frame has. */
   readonly sections: Record<string, number>;
+  /** A section of the frame, as numbers of either kind. */
+  section(name: string): { floats: number[]; words: number[] } | null;
   readonly microscope: { pair: MicroscopeTell | null; step: number };
   send(command: Command): void;
+  onState(handler: (state: StateTell) => void): void;
   /** Calls back once a picture has been drawn after now. */
   redraw(done: () => void): void;
   /** Switches an overlay; gives the section that it needs, if any. */
@@ -70,6 +76,12 @@ export function exposeToTests(
     get bodies() {
       return session.newest?.bodies ?? 0;
     },
+    get structure() {
+      return session.structure;
+    },
+    get structures() {
+      return session.hello?.structures ?? [];
+    },
     get stats() {
       return [...(session.newest?.statistics ?? [])];
     },
@@ -83,10 +95,15 @@ export function exposeToTests(
       const sections = [...(session.newest?.sections ?? [])];
       return Object.fromEntries(sections.map(([name, { words }]) => [name, words.length]));
     },
+    section(name) {
+      const section = session.newest?.sections.get(name);
+      return section === undefined ? null : { floats: [...section.floats], words: [...section.words] };
+    },
     get microscope() {
       return { pair: microscope.pair, step: microscope.step };
     },
     send: (command) => session.send(command),
+    onState: (handler) => session.on("state", handler),
     redraw(done) {
       // One may be under way already, of what was before.
       const enough = stage.drawn + 2;

@@ -15,6 +15,7 @@ use super::{Feature, LocalContact};
 use crate::distance::convex::{Convex, SupportFault};
 use crate::distance::placement::Placement;
 use crate::distance::signed::opposite_points;
+use crate::trace::{ClipPoint, ClipStep, Tracer};
 use glam::DVec3;
 
 /// Sine of the angle up to which a patch counts as across the normal.
@@ -41,8 +42,8 @@ pub(super) fn manifold(
     a: &Convex<'_>,
     b: &Convex<'_>,
     b_in_a: &Placement,
-    relation: &Relation,
-    margin: f64,
+    (relation, margin): (&Relation, f64),
+    tracer: &mut impl Tracer,
 ) -> Result<Clipped, SupportFault> {
     let normal = relation.normal;
     let normal_in_b = b_in_a.direction_to_inner(normal);
@@ -50,7 +51,7 @@ pub(super) fn manifold(
     let mut patch_b = patch::along(b, -normal_in_b)?;
     patch_b.place(b_in_a);
     let touch = Touch { normal, radii: [a.radius, b.radius], margin, relation };
-    if let Some(clipped) = touch.of_faces(&patch_a, &patch_b) {
+    if let Some(clipped) = touch.of_faces(&patch_a, &patch_b, tracer) {
         if clipped.kept_deepest {
             return Ok(clipped);
         }
@@ -70,13 +71,13 @@ pub(super) fn manifold(
             (on_b - relation.separation * normal, on_b)
         };
         let relation = Relation { on_a, on_b, ..*relation };
-        let again = Touch { relation: &relation, ..touch }.of_faces(&patch_a, &patch_b);
+        let again = Touch { relation: &relation, ..touch }.of_faces(&patch_a, &patch_b, tracer);
         return Ok(again.unwrap_or(clipped));
     }
     let edges = (patch::edge_along(a, normal), patch::edge_along(b, -normal_in_b));
     if let (Some(edge_a), Some(mut edge_b)) = edges {
         edge_b.place(b_in_a);
-        return Ok(touch.of_edges(&edge_a, &edge_b));
+        return Ok(touch.of_edges(&edge_a, &edge_b, tracer));
     }
     Ok(touch.only_witness([patch_a.feature, patch_b.feature]))
 }
@@ -112,7 +113,7 @@ enum Owner {
 
 impl Touch<'_> {
     /// The manifold if one of the patches is a flat face across the normal; both are in the frame of the first part.
-    pub(super) fn of_faces(&self, a: &Patch, b: &Patch) -> Option<Clipped> {
+    pub(super) fn of_faces(&self, a: &Patch, b: &Patch, tracer: &mut impl Tracer) -> Option<Clipped> {
         let tilt = |patch: &Patch| {
             if patch.corners().len() > 2 { patch.normal.cross(self.normal).length_squared() } else { f64::INFINITY }
         };
@@ -123,11 +124,11 @@ impl Touch<'_> {
         // The clearly flatter one is the reference: with the normal exactly its own, depths are exact.
         let (owner, reference, incident) =
             if tilt_a <= tilt_b + FLAT * FLAT * 1e-3 { (Owner::A, a, b) } else { (Owner::B, b, a) };
-        Some(self.clipped(owner, reference, incident))
+        Some(self.clipped(owner, reference, incident, tracer))
     }
 
     /// The manifold of an edge of each part.
-    pub(super) fn of_edges(&self, a: &Patch, b: &Patch) -> Clipped {
+    pub(super) fn of_edges(&self, a: &Patch, b: &Patch, tracer: &mut impl Tracer) -> Clipped {
         let direction = |patch: &Patch| match patch.corners() {
             [from, to] => to.place - from.place,
             _ => DVec3::ZERO,
@@ -155,7 +156,7 @@ impl Touch<'_> {
             return self.only_witness([name(a, lean_a, is_flat_a), name(b, lean_b, is_flat_b)]);
         }
         if along_a.cross(along_b).length_squared() <= PARALLEL * PARALLEL * square_a * square_b {
-            return self.clipped(Owner::A, a, b);
+            return self.clipped(Owner::A, a, b, tracer);
         }
         // Where the edges cross is known better than the general search tells it.
         let (on_a, on_b, is_inside) = crossing(a, b);
@@ -185,7 +186,7 @@ impl Touch<'_> {
         Clipped { manifold: self.witness(features), kept_deepest: true, is_normal_of_b: false }
     }
 
-    fn clipped(&self, owner: Owner, reference: &Patch, incident: &Patch) -> Clipped {
+    fn clipped(&self, owner: Owner, reference: &Patch, incident: &Patch, tracer: &mut impl Tracer) -> Clipped {
         // From the reference to the incident part.
         let outward = if owner == Owner::A { self.normal } else { -self.normal };
         let (mut first, mut second) = (Polygon::of(incident, outward), Polygon::EMPTY);
@@ -217,6 +218,13 @@ impl Touch<'_> {
             candidates[count] = Candidate { place, depth, features };
             count += 1;
         }
+        tracer.clip(|| ClipStep {
+            is_reference_of_b: owner == Owner::B,
+            reference: places(reference),
+            incident: places(incident),
+            clipped: polygon.corners_with_arrival().map(|(corner, _)| corner.place).collect(),
+            candidates: candidates[..count].iter().map(point_of).collect(),
+        });
         if count == 0 {
             let witness = self.only_witness([Feature::SURFACE; 2]);
             return Clipped { kept_deepest: false, is_normal_of_b: owner == Owner::B, ..witness };
@@ -237,6 +245,16 @@ impl Touch<'_> {
         }
         Clipped { manifold, kept_deepest, is_normal_of_b: owner == Owner::B }
     }
+}
+
+/// What a tracer is told of a patch's corners.
+pub(super) fn places(patch: &Patch) -> Vec<DVec3> {
+    patch.corners().iter().map(|corner| corner.place).collect()
+}
+
+/// What a tracer is told of a point that may be kept.
+pub(super) fn point_of(candidate: &Candidate) -> ClipPoint {
+    ClipPoint { point: candidate.place, depth: candidate.depth }
 }
 
 /// The closest points of two edges that are not parallel, and whether they are inside both.

@@ -76,7 +76,7 @@ pub(super) fn answer(
                     ..cores
                 };
                 let touch = Touch { normal: cores.normal, radii: [a.radius, b.radius], margin, relation: &relation };
-                return Ok(Answer::Touching(hull_hull::clipped((hull_a, hull_b), b_in_a, &touch, meeting)));
+                return Ok(Answer::Touching(hull_hull::clipped((hull_a, hull_b), b_in_a, &touch, meeting, tracer)));
             }
             Finding::Unknown => {}
         }
@@ -104,5 +104,5 @@ pub(super) fn searched<T: Tracer>(
         return Ok(Answer::Apart(Some(found.normal)));
     }
     let relation = Relation { normal: found.normal, separation: found.distance, on_a: found.on_a, on_b: found.on_b };
-    clip::manifold(a, b, b_in_a, &relation, margin).map(Answer::Touching)
+    clip::manifold(a, b, b_in_a, (&relation, margin), tracer).map(Answer::Touching)
 }

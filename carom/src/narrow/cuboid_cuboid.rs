@@ -138,7 +138,7 @@ pub(super) fn contact(
     if radii > 0.0 && best.0 > 0.0 {
         return Verdict::Cornered;
     }
-    let clipped = touching(half_a, half_b, b_in_a, best, (radius_a, radius_b), margin);
+    let clipped = touching([half_a, half_b], b_in_a, best, (radius_a, radius_b), margin, tracer);
     // Clipping may leave no point of faces that turn away from each other: the general search tells where they touch.
     let is_lost = best.0 > 0.0 || clipped.manifold.contacts()[0].features == [Feature::SURFACE; 2];
     if !clipped.kept_deepest && is_lost { Verdict::Cornered } else { Verdict::Touching(clipped) }
@@ -165,12 +165,12 @@ fn normal_of(axis: Axis, b_in_a: &Placement) -> DVec3 {
 }
 
 fn touching(
-    half_a: DVec3,
-    half_b: DVec3,
+    [half_a, half_b]: [DVec3; 2],
     b_in_a: &Placement,
     (gap, axis): (f64, Axis),
     (radius_a, radius_b): (f64, f64),
     margin: f64,
+    tracer: &mut impl Tracer,
 ) -> Clipped {
     let normal = normal_of(axis, b_in_a);
     let normal_in_b = b_in_a.direction_to_inner(normal);
@@ -195,7 +195,7 @@ fn touching(
             edge_b.place(b_in_a);
             let (on_a, on_b, is_inside) = crossing(&edge_a, &edge_b);
             let touch = Touch { normal, radii, margin, relation: &relate(on_a, on_b) };
-            let mut clipped = touch.of_edges(&edge_a, &edge_b);
+            let mut clipped = touch.of_edges(&edge_a, &edge_b, tracer);
             clipped.kept_deepest = is_inside;
             return clipped;
         }
@@ -204,5 +204,5 @@ fn touching(
     let mut patch_b = patch::of_cuboid_face(half_b, axis_b, -normal_in_b[axis_b] >= 0.0);
     patch_b.place(b_in_a);
     let touch = Touch { normal, radii, margin, relation: &relation };
-    touch.of_faces(&patch_a, &patch_b).unwrap_or_else(|| touch.only_witness(Default::default()))
+    touch.of_faces(&patch_a, &patch_b, tracer).unwrap_or_else(|| touch.only_witness(Default::default()))
 }

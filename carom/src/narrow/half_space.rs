@@ -2,11 +2,12 @@
 
 use super::manifold::{Candidate, reduced};
 use super::patch::{self, MOST_CORNERS};
-use super::{Feature, LocalContact, LocalManifold};
+use super::{Feature, LocalContact, LocalManifold, clip};
 use crate::distance::convex::{Convex, SupportFault};
 use crate::distance::placement::Placement;
 use crate::pose::LocalPose;
 use crate::shape::HalfSpace;
+use crate::trace::{ClipStep, Tracer};
 use glam::DVec3;
 
 /// Depth that the corners of a patch may lack, as a share of its size, before the lowest point itself is added.
@@ -30,6 +31,7 @@ pub(super) fn with_convex(
     b: &Convex<'_>,
     b_in_a: &Placement,
     margin: f64,
+    tracer: &mut impl Tracer,
 ) -> Result<Option<LocalManifold>, SupportFault> {
     let normal = a.normal().as_dvec3().normalize_or(DVec3::Y);
     let down_in_b = b_in_a.direction_to_inner(-normal);
@@ -61,5 +63,36 @@ pub(super) fn with_convex(
         candidates[count] = candidate(lowest, Feature::SURFACE);
         count += 1;
     }
+    tracer.clip(|| ClipStep {
+        is_reference_of_b: false,
+        reference: Vec::new(),
+        incident: clip::places(&patch),
+        clipped: clip::places(&patch),
+        candidates: candidates[..count].iter().map(clip::point_of).collect(),
+    });
     Ok(Some(reduced(&mut candidates[..count], normal)))
+}
+
+/// Tells what happens in the frame of the half-space in that of the part, which counts as the first.
+pub(super) struct Mirrored<'a, T> {
+    pub(super) tracer: &'a mut T,
+    pub(super) a_in_b: &'a Placement,
+}
+
+impl<T: Tracer> Tracer for Mirrored<'_, T> {
+    const LISTENS: bool = T::LISTENS;
+
+    fn clip(&mut self, record: impl FnOnce() -> ClipStep) {
+        self.tracer.clip(|| {
+            let mut step = record();
+            step.is_reference_of_b = !step.is_reference_of_b;
+            for place in step.incident.iter_mut().chain(&mut step.clipped) {
+                *place = self.a_in_b.point_to_inner(*place);
+            }
+            for candidate in &mut step.candidates {
+                candidate.point = self.a_in_b.point_to_inner(candidate.point);
+            }
+            step
+        });
+    }
 }

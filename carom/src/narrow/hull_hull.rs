@@ -215,6 +215,7 @@ pub(super) fn clipped(
     b_in_a: &Placement,
     touch: &clip::Touch<'_>,
     meeting: Meeting,
+    tracer: &mut impl Tracer,
 ) -> clip::Clipped {
     let normal = touch.normal;
     let against_in_b = -b_in_a.direction_to_inner(normal);
@@ -241,7 +242,7 @@ pub(super) fn clipped(
     if clip::is_flat(normal_a, normal) || clip::is_flat(normal_b, against_in_b) {
         let mut patch_b = patch::of_hull_face(b, face_b);
         patch_b.place(b_in_a);
-        if let Some(clipped) = touch.of_faces(&patch::of_hull_face(a, face_a), &patch_b) {
+        if let Some(clipped) = touch.of_faces(&patch::of_hull_face(a, face_a), &patch_b, tracer) {
             return clipped;
         }
     }
@@ -255,7 +256,7 @@ pub(super) fn clipped(
         (Some(edge_a), Some(edge_b)) => {
             let mut edge_b = patch::of_hull_edge(b, edge_b);
             edge_b.place(b_in_a);
-            touch.of_edges(&patch::of_hull_edge(a, edge_a), &edge_b)
+            touch.of_edges(&patch::of_hull_edge(a, edge_a), &edge_b, tracer)
         }
         (Some(_) | None, Some(_) | None) => touch.only_witness(Default::default()),
     }

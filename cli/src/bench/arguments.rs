@@ -11,6 +11,10 @@ broad   every broad-phase structure on one scene: build, update, memory, and whe
 Try `carom bench broad shower`, or `carom bench broad --help`.
 ";
 
+/// The same for a program.
+pub(crate) const AREAS_JSON: &str =
+    "[{\"area\": \"broad\", \"measures\": \"every broad-phase structure on one scene\"}]\n";
+
 const AFTER_BROAD: &str = "\
 Scenes:
   NAME              a scene that the program knows (`carom scenes`); it is simulated once

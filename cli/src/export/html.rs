@@ -3,6 +3,7 @@
 //! docs/viewer-protocol.md says what stands where. Positions and rotations are rounded to steps too small to be seen and
 //! written as what they differ by from an even movement: mostly zeros and ones, which gzip makes little of.
 
+use super::contacts::{self, KeptContact};
 use super::tracks::{Track, Tracks};
 use crate::session::Session;
 use crate::view::scene_message;
@@ -27,11 +28,13 @@ pub(super) fn page(page: &[u8], session: &Session, tracks: &Tracks) -> io::Resul
         Some(at) => (at, MARKER.len()),
         None => (find(b"<script").ok_or_else(|| io::Error::other("the page has no place for a recording"))?, 0),
     };
-    let mut packer = GzEncoder::new(Vec::new(), Compression::best());
-    packer.write_all(&bytes(session, tracks))?;
+    let mut held = bytes(session, tracks);
+    let contacts = packed_contacts(tracks, gzip(&held, Compression::fast())?.len())?;
+    held.extend_from_slice(&contacts);
+    let packed = gzip(&held, Compression::best())?;
     let mut whole = page[..at].to_vec();
     whole.extend_from_slice(b"<script id=\"recording\" type=\"application/octet-stream;base64\">");
-    whole.extend_from_slice(STANDARD.encode(packer.finish()?).as_bytes());
+    whole.extend_from_slice(STANDARD.encode(packed).as_bytes());
     whole.extend_from_slice(b"</script>");
     whole.extend_from_slice(&page[at + length..]);
     Ok(whole)
@@ -57,7 +60,49 @@ fn bytes(session: &Session, tracks: &Tracks) -> Vec<u8> {
     }
     tracks.frames.iter().for_each(|frame| bytes.extend(frame.hash.to_le_bytes()));
     tracks.frames.iter().for_each(|frame| bytes.extend(frame.frame.to_le_bytes()));
+    write_states(tracks, &mut bytes);
     bytes
+}
+
+fn gzip(bytes: &[u8], level: Compression) -> io::Result<Vec<u8>> {
+    let mut packer = GzEncoder::new(Vec::new(), level);
+    packer.write_all(bytes)?;
+    packer.finish()
+}
+
+/// Contacts may weigh as much as everything else, or this much if that is more, in bytes.
+const CONTACTS_BUDGET: usize = 700_000;
+/// Contacts are left out rather than shown more seldom than in one kept frame of so many.
+const MOST_STRIDE: usize = 16;
+
+/// The contacts of as many frames as there is room for: of every one, every second, every fourth; before them which.
+fn packed_contacts(tracks: &Tracks, rest: usize) -> io::Result<Vec<u8>> {
+    let frames: Vec<&[KeptContact]> = tracks.frames.iter().map(|frame| frame.contacts.as_slice()).collect();
+    let mut stride = 1;
+    while stride <= MOST_STRIDE {
+        let mut bytes = (stride as u32).to_le_bytes().to_vec();
+        contacts::write(&frames, stride, &mut bytes);
+        if gzip(&bytes, Compression::fast())?.len() <= CONTACTS_BUDGET.max(rest) {
+            return Ok(bytes);
+        }
+        stride *= 2;
+    }
+    Ok(0u32.to_le_bytes().to_vec())
+}
+
+/// Which bodies' states change in which frame, and into what.
+fn write_states(tracks: &Tracks, bytes: &mut Vec<u8>) {
+    let mut last = vec![0; tracks.bodies.len()];
+    for frame in &tracks.frames {
+        let changed: Vec<usize> = (0..frame.states.len()).filter(|body| frame.states[*body] != last[*body]).collect();
+        write_integer(changed.len() as i64, bytes);
+        let mut before = 0;
+        for body in changed {
+            write_integer((body - before) as i64, bytes);
+            bytes.push(frame.states[body]);
+            (last[body], before) = (frame.states[body], body);
+        }
+    }
 }
 
 fn write_track(track: &Track, quantum: f32, bytes: &mut Vec<u8>) {
@@ -89,7 +134,7 @@ fn write_channel(values: impl Iterator<Item = i64>, bytes: &mut Vec<u8>) {
 }
 
 /// Zig-zag, then seven bits a byte.
-fn write_integer(value: i64, bytes: &mut Vec<u8>) {
+pub(super) fn write_integer(value: i64, bytes: &mut Vec<u8>) {
     let mut rest = (value << 1 ^ value >> 63) as u64;
     while rest >= 0x80 {
         bytes.push(rest as u8 | 0x80);

@@ -1,8 +1,9 @@
 //! Where the bodies of a recording were, frame by frame.
 
+use super::contacts::{KeptContact, contacts_of};
 use crate::recording::Recording;
 use crate::session::Session;
-use crate::view::{STATISTICS, statistics};
+use crate::view::{STATISTICS, state_bits, statistics};
 use carom::glam::{DVec3, Quat, Vec3};
 
 /// Frames are kept so often, in 1/s: what is between them is drawn in between.
@@ -24,6 +25,9 @@ pub(super) struct KeptFrame {
     pub(super) frame: u32,
     pub(super) hash: u64,
     pub(super) statistics: [f32; STATISTICS],
+    /// Of each body that was there.
+    pub(super) states: Vec<u8>,
+    pub(super) contacts: Vec<KeptContact>,
 }
 
 /// A body's way, a pose for each frame.
@@ -68,7 +72,13 @@ impl Tracks {
     fn take(&mut self, session: &Session) {
         let world = session.world();
         let before = self.frames.len();
-        self.frames.push(KeptFrame { frame: session.frame(), hash: world.hash(), statistics: statistics(world) });
+        self.frames.push(KeptFrame {
+            frame: session.frame(),
+            hash: world.hash(),
+            statistics: statistics(world),
+            states: world.bodies().map(state_bits).collect(),
+            contacts: contacts_of(world),
+        });
         for (index, body) in world.bodies().enumerate() {
             if self.bodies.len() <= index {
                 self.bodies.push(Track::default());

@@ -4,7 +4,7 @@
 pub(crate) const SCHEMA: &str = include_str!("../../scene.schema.json");
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::super::error::Text;
     use super::super::{SceneError, embedded, file};
     use super::*;
@@ -16,7 +16,7 @@ mod tests {
     }
 
     /// The first thing in `value` that the schema `node` does not allow; of the schema language, what our schema uses.
-    fn objection(value: &Value, node: &Value, root: &Value) -> Option<String> {
+    pub(crate) fn objection(value: &Value, node: &Value, root: &Value) -> Option<String> {
         for (rule, wanted) in node.as_object()? {
             let number = value.as_f64();
             let items = value.as_array();

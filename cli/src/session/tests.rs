@@ -112,3 +112,55 @@ fn what_cannot_be_done_changes_nothing() {
     }
     assert_eq!((session.world().hash(), session.log().len(), session.generation()), (hash, 0, 0));
 }
+
+/// Eight seconds of pulling a body about as a hand does that knows no mercy: into the floor, through others, far away and
+/// back within a step. It is never lost: it stays finite, above the floor and where it is pulled to, and comes when called.
+#[test]
+fn eight_seconds_of_dragging_never_lose_the_body() {
+    for name in ["boxes", "shapes", "pyramid", "cards"] {
+        let mut session = session(name);
+        let mut random = fastrand::Rng::with_seed(9);
+        let dynamic: Vec<u32> = (0..)
+            .zip(session.world().bodies())
+            .filter(|(_, body)| body.mass().is_some())
+            .map(|(index, _)| index)
+            .collect();
+        for turn in 0..2 {
+            let body = dynamic[random.usize(..dynamic.len())];
+            let place = |session: &Session| {
+                session.world().bodies().nth(body as usize).map(|body| (body.position(), body.is_set_aside()))
+            };
+            let (start, _) = place(&session).expect("it is there");
+            session.act(Input::Grab { body, point: start }).expect("it can be grabbed");
+            let seconds_in_steps = |seconds: f32| (seconds / session.scene().dt).round() as u32;
+            let (pulling, calling) = (seconds_in_steps(8.0), seconds_in_steps(2.0));
+            let mut to = start;
+            for step in 0..pulling {
+                // A few times a second the mouse jumps; in between it glides.
+                if step % 12 == 0 {
+                    let reach = if random.u8(..) < 32 { 200.0 } else { 5.0 };
+                    let mut number = || reach * (2.0 * random.f64() - 1.0);
+                    to = DVec3::new(number(), number(), number());
+                }
+                session.act(Input::Drag { to: to + DVec3::X * 0.01 * f64::from(step % 12) }).expect("it is held");
+                session.step().expect("steps are taken");
+                let (position, is_aside) = place(&session).expect("it is there");
+                assert!(position.is_finite() && !is_aside, "{name}, body {body}, turn {turn}, step {step}: {position}");
+                assert!(
+                    position.y > -1.0,
+                    "{name}, body {body}, turn {turn}, step {step}: through the floor to {position}"
+                );
+                assert!(position.length() < 500.0, "{name}, body {body}, turn {turn}, step {step}: off to {position}");
+            }
+            let call = DVec3::new(0.0, 12.0, 0.0);
+            session.act(Input::Drag { to: call }).expect("it is held");
+            (0..calling).for_each(|_| session.step().expect("steps are taken"));
+            let (position, _) = place(&session).expect("it is there");
+            assert!(
+                position.distance(call) < 1.0,
+                "{name}, body {body}, turn {turn}: called to {call}, it is at {position}"
+            );
+            session.act(Input::Drop).expect("it is held");
+        }
+    }
+}

@@ -54,6 +54,8 @@ pub(super) struct Engine {
     sent_generation: Option<u32>,
     /// Whether pages have been told that a recording runs otherwise than it was recorded.
     has_warned: bool,
+    /// What the steps since the last state took, in ms.
+    step_times: Vec<f32>,
     answers: SyncSender<Event>,
 }
 
@@ -61,6 +63,7 @@ struct Page {
     id: u64,
     mailbox: Arc<Mailbox>,
     overlays: Vec<Overlay>,
+    wants_frames: bool,
 }
 
 impl Engine {
@@ -81,6 +84,7 @@ impl Engine {
             generations: 0,
             sent_generation: None,
             has_warned: false,
+            step_times: Vec::new(),
             answers,
         }
     }
@@ -144,6 +148,9 @@ impl Engine {
                 break;
             }
             has_moved = true;
+            let times = &self.session.world().last_step().times;
+            let taken = times.broad + times.narrow + times.response + times.impact;
+            self.step_times.push(taken.as_secs_f32() * 1e3);
             self.tell_faults();
             if self.target.is_none() {
                 self.next_step += Duration::from_secs_f64(f64::from(self.session.scene().dt) / self.speed);
@@ -186,7 +193,7 @@ impl Engine {
                 mailbox.put(Letter::Text(hello.text()));
                 mailbox.put(Letter::Text(describe::scene_message(&self.session, self.generation())));
                 self.sent_generation.get_or_insert(self.generations + self.session.generation());
-                self.pages.push(Page { id, mailbox, overlays: Vec::new() });
+                self.pages.push(Page { id, mailbox, overlays: Vec::new(), wants_frames: true });
                 self.show();
             }
             Event::Left(id) => self.pages.retain(|page| page.id != id),
@@ -239,6 +246,12 @@ impl Engine {
                 }
                 if let Some(page) = self.pages.iter_mut().find(|page| page.id == id) {
                     page.overlays = overlays;
+                }
+                self.show();
+            }
+            Command::Stream { on } => {
+                if let Some(page) = self.pages.iter_mut().find(|page| page.id == id) {
+                    page.wants_frames = on;
                 }
                 self.show();
             }
@@ -331,19 +344,24 @@ impl Engine {
             let scene = describe::scene_message(&self.session, generation);
             self.tell_all(&scene);
         }
+        self.last_frame = Instant::now();
+        if !self.pages.iter().any(|page| page.wants_frames) {
+            return;
+        }
         let mut frame = Frame::of(&self.session, generation, self.origin);
         if !self.has_warned && self.session.recorded_hash().is_some_and(|recorded| recorded != frame.hash()) {
             self.has_warned = true;
             let what = format!("frame {} is not what was recorded; `carom replay` says more", self.session.frame());
             self.tell_all(&message::error(what));
         }
-        for page in &self.pages {
+        for page in self.pages.iter().filter(|page| page.wants_frames) {
             page.mailbox.put(Letter::Frame(frame.with(&page.overlays, &self.session, self.origin)));
         }
-        self.last_frame = Instant::now();
     }
 
     fn tell_state(&mut self) {
+        let step_ms = quartiles(&mut self.step_times);
+        self.step_times.clear();
         let world = self.session.world();
         let state = Tell::State {
             playing: self.is_playing,
@@ -353,6 +371,7 @@ impl Engine {
             structure: world.structure().name(),
             solver: SolverName::of(world.solver()).map_or("other", SolverName::name),
             speed: self.speed,
+            step_ms,
         };
         let text = state.text();
         self.tell_all(&text);
@@ -378,6 +397,13 @@ impl Engine {
             page.mailbox.put(Letter::Text(text));
         }
     }
+}
+
+/// The least, the quartiles and the greatest.
+fn quartiles(values: &mut [f32]) -> Option<[f32; 5]> {
+    values.sort_by(f32::total_cmp);
+    let last = values.len().checked_sub(1)?;
+    Some([0, 1, 2, 3, 4].map(|quarter| values[last * quarter / 4]))
 }
 
 /// What the embedded scenes say of themselves.

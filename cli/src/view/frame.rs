@@ -6,11 +6,11 @@ use carom::body::BodyRef;
 use carom::glam::DVec3;
 use carom::world::World;
 
-/// The letters that a frame begins with: "CRF1".
-const MAGIC: u32 = 0x3146_5243;
+/// The letters that a frame begins with: "CRF2".
+const MAGIC: u32 = 0x3246_5243;
 
 /// How many numbers say how the step went.
-pub(crate) const STATISTICS: usize = 16;
+pub(crate) const STATISTICS: usize = 17;
 
 /// A frame, and the sections that pages have asked for so far.
 pub(super) struct Frame {
@@ -23,7 +23,7 @@ impl Frame {
     pub(super) fn of(session: &Session, generation: u32, origin: DVec3) -> Self {
         let world = session.world();
         let hash = world.hash();
-        let mut bytes = Bytes::with_capacity(128 + 24 * world.len());
+        let mut bytes = Bytes::with_capacity(160 + 24 * world.len());
         bytes.words([MAGIC, generation, session.frame(), world.len() as u32]);
         bytes.0.extend(world.time().to_le_bytes());
         bytes.0.extend(hash.to_le_bytes());
@@ -66,7 +66,8 @@ pub(crate) fn statistics(world: &World) -> [f32; STATISTICS] {
     [
         milliseconds(times.broad),
         milliseconds(times.narrow),
-        milliseconds(times.response + times.impact),
+        milliseconds(times.response),
+        milliseconds(times.impact),
         energy.kinetic as f32,
         energy.potential as f32,
         linear[0],
@@ -88,7 +89,8 @@ fn quantized(rotation: [f32; 4]) -> [i16; 4] {
     rotation.map(|part| (part.clamp(-1.0, 1.0) * 32767.0).round() as i16)
 }
 
-fn state_bits(body: BodyRef<'_>) -> u8 {
+/// What state a body is in, in the protocol's bits.
+pub(crate) fn state_bits(body: BodyRef<'_>) -> u8 {
     u8::from(body.is_asleep()) | u8::from(body.is_set_aside()) << 1 | u8::from(!body.is_enabled()) << 2
 }
 

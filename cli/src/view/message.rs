@@ -39,6 +39,9 @@ pub(super) enum Command {
     Overlays {
         on: Vec<String>,
     },
+    Stream {
+        on: bool,
+    },
     Inspect {
         body: u32,
     },
@@ -66,11 +69,33 @@ fn one() -> u32 {
 #[derive(Debug, Serialize)]
 #[serde(tag = "tell", rename_all = "snake_case")]
 pub(super) enum Tell<'a> {
-    Hello { version: &'a str, scenes: &'a [Listed], structures: Vec<&'a str>, solvers: Vec<&'a str>, can_control: bool },
-    Compare { rows: Vec<Compared> },
-    Recording { name: String, base64: String },
-    State { playing: bool, frame: u32, kept: [u32; 2], hash: String, structure: &'a str, solver: &'a str, speed: f64 },
-    Error { message: String },
+    Hello {
+        version: &'a str,
+        scenes: &'a [Listed],
+        structures: Vec<&'a str>,
+        solvers: Vec<&'a str>,
+        can_control: bool,
+    },
+    Compare {
+        rows: Vec<Compared>,
+    },
+    Recording {
+        name: String,
+        base64: String,
+    },
+    State {
+        playing: bool,
+        frame: u32,
+        kept: [u32; 2],
+        hash: String,
+        structure: &'a str,
+        solver: &'a str,
+        speed: f64,
+        step_ms: Option<[f32; 5]>,
+    },
+    Error {
+        message: String,
+    },
 }
 
 /// A scene that can be asked for.

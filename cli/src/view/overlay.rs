@@ -1,10 +1,10 @@
 //! What pages can draw over the bodies: a section of a frame for each.
 
 use super::frame::Bytes;
+use super::structure;
 use crate::session::Session;
 use carom::body::Motion;
 use carom::bounds::Aabb;
-use carom::broad::Drawn;
 use carom::glam::DVec3;
 use carom::narrow::{Contact, Feature, FeatureKind, Manifold};
 use carom::world::World;
@@ -95,7 +95,7 @@ impl Overlay {
                     bytes.floats(relative(&bounds, origin));
                 }
             }
-            Self::Structure => world.draw_broad_phase(&mut |drawn| part(bytes, &drawn, origin)),
+            Self::Structure => structure::fill(bytes, world, origin),
             Self::Pairs => {
                 for met in world.met() {
                     bytes.words([met.pair.a, met.pair.b, u32::from(met.is_touching)]);
@@ -109,7 +109,7 @@ impl Overlay {
                         bytes.floats(manifold.normal.to_array());
                         bytes.floats([contact.depth, contact.impulse]);
                         bytes.words([manifold.pair.a.collider, manifold.pair.b.collider]);
-                        bytes.words(contact.features.map(feature));
+                        bytes.words(contact.features.map(feature_word));
                     }
                 }
             }
@@ -151,7 +151,7 @@ pub(super) fn motions(world: &World) -> Vec<&Motion> {
 
 /// Where a point of contact is in the world. Bodies have moved since it was found; what has not is asked first.
 /// `motions` counts as [`World::bodies`] does.
-pub(super) fn place_of(motions: &[&Motion], manifold: &Manifold, contact: &Contact) -> DVec3 {
+pub(crate) fn place_of(motions: &[&Motion], manifold: &Manifold, contact: &Contact) -> DVec3 {
     match [manifold.pair.a.body, manifold.pair.b.body].map(|body| motions.get(body as usize)) {
         [Some(a), Some(b)] => {
             let [on_a, on_b] = [(a, contact.arm_a), (b, contact.arm_b)].map(|(body, arm)| body.center + arm.as_dvec3());
@@ -166,7 +166,7 @@ pub(super) fn place_of(motions: &[&Motion], manifold: &Manifold, contact: &Conta
 }
 
 /// Its kind in the upper four bits, its index in the others.
-fn feature(feature: Feature) -> u32 {
+pub(crate) fn feature_word(feature: Feature) -> u32 {
     let kind = match feature.kind() {
         FeatureKind::Surface => 0,
         FeatureKind::Vertex => 1,
@@ -176,28 +176,8 @@ fn feature(feature: Feature) -> u32 {
     kind << 28 | (feature.index() & 0x0fff_ffff)
 }
 
-fn relative(bounds: &Aabb, origin: DVec3) -> [f32; 6] {
+/// Corners counted from an origin.
+pub(super) fn relative(bounds: &Aabb, origin: DVec3) -> [f32; 6] {
     let [min, max] = [bounds.min, bounds.max].map(|corner| (corner.as_dvec3() - origin).as_vec3());
     [min.x, min.y, min.z, max.x, max.y, max.z]
-}
-
-fn part(bytes: &mut Bytes, drawn: &Drawn, origin: DVec3) {
-    let (kind, level, bounds, more) = match *drawn {
-        Drawn::Node { bounds, depth } => (0, depth, relative(&bounds, origin), [0.0; 4]),
-        Drawn::Cell { bounds, level, count } => (1, level, relative(&bounds, origin), [count as f32, 0.0, 0.0, 0.0]),
-        Drawn::Plane { normal, offset, region, depth } => {
-            let offset = (f64::from(offset) - normal.as_dvec3().dot(origin)) as f32;
-            (2, depth, relative(&region, origin), [normal.x, normal.y, normal.z, offset])
-        }
-        Drawn::Interval { axis, min, max, id } => {
-            let start = origin.to_array().get(axis as usize).copied().unwrap_or(0.0);
-            let [min, max] = [min, max].map(|end| (f64::from(end) - start) as f32);
-            (3, axis, [min, max, id as f32, 0.0, 0.0, 0.0], [0.0; 4])
-        }
-        // What the library may draw one day and this protocol does not know.
-        _ => return,
-    };
-    bytes.words([kind, level]);
-    bytes.floats(bounds);
-    bytes.floats(more);
 }

@@ -122,9 +122,9 @@ impl Frame {
         let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
         let float = |at: usize| f32::from_bits(word(at));
         let long = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
-        assert_eq!(word(0), 0x3146_5243);
+        assert_eq!(word(0), 0x3246_5243);
         let count = word(12) as usize;
-        let mut at = 120;
+        let mut at = 124;
         let positions = (0..count).map(|body| [0, 4, 8].map(|axis| float(at + 12 * body + axis))).collect();
         at += 12 * count;
         for body in 0..count {
@@ -149,7 +149,7 @@ impl Frame {
             hash: long(24),
             origin: [32, 40, 48].map(|at| f64::from_bits(long(at))),
             positions,
-            statistics: (0..16).map(|index| float(56 + 4 * index)).collect(),
+            statistics: (0..17).map(|index| float(56 + 4 * index)).collect(),
             sections,
         }
     }

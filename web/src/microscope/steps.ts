@@ -135,41 +135,81 @@ function axes(pair: MicroscopeTell): Stage {
   };
 }
 
+/** Clipping and reduction first, where there was any; then the points that were kept, one by one. */
 function contact(pair: MicroscopeTell): Stage {
   const { manifold } = pair;
+  const clip = manifold?.clip ?? null;
+  const before = clip === null ? 0 : CLIP_STEPS.length;
+  const points = manifold?.points ?? [];
   return {
     name: "Contact",
     title: "The face clipped by the other, reduced to the points that carry the load",
-    steps: manifold === null ? 0 : Math.max(manifold.points.length, 1),
+    steps: manifold === null ? 0 : Math.max(before + points.length, 1),
     legend: [
-      [SKY, "clipped"],
+      [BLUE, "face of A"],
+      [ORANGE, "face of B"],
+      [SKY, "clipped polygon"],
+      [GREEN, "deep enough"],
       [VERMILION, "kept"],
       [PURPLE, "normal"],
     ],
     show(index, view) {
       if (manifold === null) return [];
-      const clipped = manifold.clipped ?? [];
-      clipped.forEach((corner, at) => {
-        view.shapes.dots.add(point(corner), bound);
-        view.shapes.lines.add(point(corner), point(clipped[(at + 1) % clipped.length]!), bound);
-      });
-      manifold.points.forEach(({ position }, at) => {
-        view.shapes.dots.add(point(position), at === index ? support : onB);
-        if (at === index) arrow(view.shapes, point(position), manifold.normal, way);
-      });
-      const chosen = manifold.points[index];
-      const facts: [string, string][] = [["normal", vectorText(manifold.normal)]];
-      if (clipped.length > 0) facts.push(["clipped", `${clipped.length} corners, ${manifold.points.length} kept`]);
-      if (chosen !== undefined) {
+      const { shapes } = view;
+      const facts: [string, string][] = [];
+      const step = index < before ? CLIP_STEPS[index]! : null;
+      if (clip !== null) {
+        const [ofReference, ofIncident] = clip.reference_of === "A" ? [onA, onB] : [onB, onA];
+        polygon(shapes, clip.reference, ofReference);
+        if (step !== null) polygon(shapes, clip.incident, ofIncident);
+        if (step !== "faces") polygon(shapes, clip.clipped, bound, true);
+        if (step === "faces") {
+          const sides = clip.reference.length === 0 ? "a half-space, without sides" : corners(clip.reference);
+          facts.push(["reference", `of ${clip.reference_of}: ${sides}`]);
+          facts.push(["incident", `of ${clip.reference_of === "A" ? "B" : "A"}: ${corners(clip.incident)}`]);
+        } else if (step === "clipped") {
+          for (const corner of clip.clipped) shapes.dots.add(point(corner), bound);
+          facts.push(["clipped", `${corners(clip.incident)} became ${clip.clipped.length}`]);
+        } else if (step === "reduced") {
+          for (const { position } of clip.candidates) shapes.dots.add(point(position), simplex);
+          facts.push(["deep enough", `${clip.candidates.length} of ${clip.clipped.length}`]);
+          facts.push(["kept", `${points.length} that span the most, the deepest among them`]);
+        }
+      }
+      const chosen = index - before;
+      if (step === null || step === "reduced") {
+        points.forEach(({ position }, at) => {
+          shapes.dots.add(point(position), at === chosen || step !== null ? support : onB);
+          if (at === chosen) arrow(shapes, point(position), manifold.normal, way);
+        });
+      }
+      facts.push(["normal", vectorText(manifold.normal)]);
+      const kept = points[chosen];
+      if (kept !== undefined) {
         facts.push(
-          ["point", `${vectorText(chosen.position)} m`],
-          [chosen.depth >= 0 ? "depth" : "gap", `${short(Math.abs(chosen.depth) * 1000)} mm`],
-          ["features", chosen.features.join(" on ")],
+          ["point", `${vectorText(kept.position)} m`],
+          [kept.depth >= 0 ? "depth" : "gap", `${short(Math.abs(kept.depth) * 1000)} mm`],
+          ["features", kept.features.join(" on ")],
         );
       }
       return facts;
     },
   };
+}
+
+/** What the steps before the points show: the two faces, what clipping leaves, what of it is deep enough and kept. */
+const CLIP_STEPS = ["faces", "clipped", "reduced"] as const;
+
+function corners(points: Vector[]): string {
+  return `${points.length} ${points.length === 1 ? "corner" : "corners"}`;
+}
+
+function polygon(half: PairView["shapes"], points: Vector[], colour: THREE.Color, filled = false): void {
+  points.forEach((corner, at) => {
+    const next = points[(at + 1) % points.length]!;
+    half.lines.add(point(corner), point(next), colour);
+    if (filled && at > 0 && at + 1 < points.length) half.triangle([points[0]!, corner, next], colour);
+  });
 }
 
 function time(pair: MicroscopeTell): Stage {

@@ -1,7 +1,7 @@
 // A small plot in the page's colours.
 
 import uPlot from "uplot";
-import { element, short } from "../dom";
+import { element } from "../dom";
 import { onTheme } from "../theme";
 
 export interface Line {
@@ -71,7 +71,7 @@ export class Chart {
             size: 22,
             values: (_, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? String(tick) : "")),
           },
-          { ...axis, size: 46, values: (_, ticks) => ticks.map(short) },
+          { ...axis, size: 46, values: (_, ticks) => ticks.map(tickText) },
         ],
         series: [
           { label: along },
@@ -91,6 +91,13 @@ export class Chart {
       this.place,
     );
   }
+}
+
+/** As few letters as say it: there is little room beside a plot. */
+function tickText(value: number): string {
+  const size = Math.abs(value);
+  const plain = size === 0 || (size >= 1e-3 && size < 1e5);
+  return plain ? String(Number(value.toPrecision(4))) : Number(value.toPrecision(3)).toExponential().replace("+", "");
 }
 
 /** Each column on top of those before it. */

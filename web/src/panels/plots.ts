@@ -33,6 +33,7 @@ export class Plots implements Tab {
       { label: "broad phase", colour: BLUE },
       { label: "narrow phase", colour: ORANGE },
       { label: "response", colour: GREEN },
+      { label: "time of impact", colour: VERMILION },
     ],
   });
   private readonly energy = new Chart({
@@ -116,7 +117,7 @@ export class Plots implements Tab {
     const length = (first: number) =>
       columns[first]!.map((x, index) => Math.hypot(x, columns[first + 1]![index]!, columns[first + 2]![index]!));
     const [kinetic, potential] = [column("kinetic"), column("potential")];
-    this.stages.set(frames, [column("broad"), column("narrow"), column("response")]);
+    this.stages.set(frames, [column("broad"), column("narrow"), column("response"), column("impact")]);
     this.energy.set(frames, [kinetic, potential, kinetic.map((value, index) => value + potential[index]!)]);
     this.momentum.set(frames, [length(STATISTIC.momentum), length(STATISTIC.angularMomentum)]);
     this.penetration.set(frames, [column("deepest")]);

@@ -11,6 +11,7 @@ export class Switches implements Tab {
 
   constructor(session: Session, overlays: Overlays) {
     const groups = new Map<string, HTMLElement>();
+    const reasons = new Set<string>();
     for (const { name, label, group, legend, section } of overlays.all) {
       const box = element("input", { type: "checkbox", id: `overlay-${name}`, "data-overlay": name });
       const entries = legend.map(({ colour, text }) => {
@@ -22,12 +23,14 @@ export class Switches implements Tab {
         overlays.switch(name, box.checked);
         list.hidden = !box.checked;
       });
-      // A recording holds poses and statistics, no sections.
-      const absent = session.source.recorded && section !== null;
-      box.disabled = absent;
+      const missing = section === null ? null : session.source.missing(section);
+      box.disabled = missing !== null;
       const dot = element("i", { class: "swatch", style: `background:${legend[0]?.colour ?? "none"}` });
       const line = element("label", { for: box.id, class: "switch" }, box, label, dot);
-      if (absent) line.title = "Not in a recording; open it with `carom view` to see this";
+      if (missing !== null) {
+        line.title = missing;
+        reasons.add(missing);
+      }
       let field = groups.get(group);
       if (field === undefined) {
         field = element("fieldset", {}, element("legend", {}, group));
@@ -35,6 +38,7 @@ export class Switches implements Tab {
       }
       field.append(line, list);
     }
-    this.root.append(...groups.values());
+    const notes = [...reasons].map((reason) => element("p", { class: "note" }, `Greyed. ${reason}.`));
+    this.root.append(...groups.values(), ...notes);
   }
 }

@@ -1,0 +1,71 @@
+//! How the program is built with and without Node: the build never fails for want of the page, and says what is missing.
+
+// The build script itself, with its `main` unused.
+#[allow(dead_code)]
+#[path = "../build.rs"]
+mod build;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// An empty folder to build in.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("build-{name}"));
+    drop(fs::remove_dir_all(&folder));
+    fs::create_dir_all(&folder).expect("the folder for tests is writable");
+    folder
+}
+
+#[test]
+fn without_npm_there_is_no_page_and_a_reason() {
+    let why = build::page(&folder("without"), None, Path::new("no-such-npm")).expect_err("there is no npm");
+    assert_eq!(why, "npm is not installed (it comes with Node.js)");
+}
+
+#[test]
+fn a_page_that_is_ready_needs_no_npm() {
+    let folder = folder("ready");
+    let page = folder.join("page.html");
+    fs::write(&page, "<title>ready</title>").expect("it can be written");
+    let taken = build::page(&folder, Some(&page), Path::new("no-such-npm"));
+    assert_eq!(taken, Ok(b"<title>ready</title>".to_vec()));
+    assert!(build::page(&folder, Some(&folder.join("none.html")), Path::new("no-such-npm")).is_err());
+}
+
+/// An npm that writes down what it is asked, and does as the script says.
+#[cfg(unix)]
+fn npm(folder: &Path, script: &str) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let npm = folder.join("npm");
+    let text = format!("#!/bin/sh\necho \"$@\" >> '{}'\n{script}\n", folder.join("asked").display());
+    fs::write(&npm, text).expect("it can be written");
+    fs::set_permissions(&npm, fs::Permissions::from_mode(0o755)).expect("it can be made a program");
+    npm
+}
+
+#[cfg(unix)]
+#[test]
+fn an_npm_that_fails_is_quoted() {
+    let folder = folder("fails");
+    let npm = npm(&folder, "echo 'no network' >&2; exit 1");
+    let why = build::page(&folder, None, &npm).expect_err("npm fails");
+    assert!(why.contains("npm ci") && why.contains("no network"), "{why}");
+}
+
+#[cfg(unix)]
+#[test]
+fn npm_installs_what_the_page_is_made_of_once_and_nothing_for_tests() {
+    let folder = folder("works");
+    let npm = npm(&folder, "mkdir -p node_modules dist && echo '<title>built</title>' > dist/index.html");
+    for _ in 0..2 {
+        let page = build::page(&folder, None, &npm).expect("npm works");
+        assert_eq!(String::from_utf8_lossy(&page), "<title>built</title>\n");
+    }
+    let asked = fs::read_to_string(folder.join("asked")).expect("npm was asked");
+    let asked: Vec<&str> = asked.lines().map(|line| line.split(" --no-audit").next().unwrap_or(line)).collect();
+    assert_eq!(asked, ["ci --omit=dev", "run build --silent", "run build --silent"]);
+    let packages = fs::read_to_string(folder.join("web/package.json")).expect("it was copied");
+    let packages: serde_json::Value = serde_json::from_str(&packages).expect("it is JSON");
+    let names: Vec<&String> = packages["dependencies"].as_object().expect("dependencies").keys().collect();
+    assert_eq!(names, ["esbuild", "three", "uplot"]);
+}
