@@ -14,7 +14,8 @@ use crate::pose::{LocalPose, Pose};
 use crate::shape::Shape;
 use glam::Vec3;
 
-/// One point of contact between two bodies.
+/// One point of contact between two bodies. Its place is where it acts: while the bodies hardly move it stays, up to 2 % of
+/// the smaller part from where they meet now.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Contact {
     /// From the centre of mass of the first body, in the axes of the world.
@@ -201,8 +202,14 @@ impl Room {
 }
 
 impl Meeting {
-    pub(crate) fn new() -> Self {
-        Self { cache: PairCache::keeping(KEPT_SHARE), parts: Vec::new(), manifolds: Vec::with_capacity(1) }
+    /// With room for so many manifolds.
+    pub(crate) fn new(room: usize) -> Self {
+        Self { cache: PairCache::keeping(KEPT_SHARE), parts: Vec::new(), manifolds: Vec::with_capacity(room) }
+    }
+
+    /// For how many manifolds there is room.
+    pub(crate) fn room(&self) -> usize {
+        self.manifolds.capacity()
     }
 
     /// Forgets all, but keeps its room.
