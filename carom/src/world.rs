@@ -23,11 +23,15 @@ use crate::broad::{self, BroadPhase, BroadPhaseError, Moved, Pair, Structure};
 use crate::island::Islands;
 use crate::narrow::{Manifold, Meetings};
 use crate::response::{self, Fault, Setting, Solver};
+use crate::threads;
 use continuous::{LEAST_PIECE, Sweeps};
 use events::Log;
 use fearless_simd::Level;
 use glam::Vec3;
 use std::time::{Duration, Instant};
+
+/// With fewer bodies no crew is called for a step.
+const MANY_BODIES: usize = 64;
 
 /// Bodies that move and collide.
 ///
@@ -213,9 +217,8 @@ impl World {
         if !(dt > 0.0 && dt.is_finite()) {
             return Err(StepError::TimeStep { dt });
         }
-        if self.threads > 1 && rayon::current_thread_index().is_none() {
-            // All of it inside of the pool: to enter it costs more than a join.
-            rayon::join(|| self.go_on(dt), || ()).0?;
+        if self.threads > 1 && self.bodies.len() >= MANY_BODIES {
+            threads::together(self.threads, || self.go_on(dt))?;
         } else {
             self.go_on(dt)?;
         }

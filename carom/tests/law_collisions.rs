@@ -74,7 +74,7 @@ fn an_off_centre_hit_turns_the_box_as_its_inertia_says() -> Outcome {
                 let off = (found.velocity() - Vec3::X * (impulse / mass)).length() / speed;
                 assert!(off < 1e-4, "{case}: {} instead of {}", found.velocity(), impulse / mass);
                 let off = (found.angular_velocity() - Vec3::Z * expected_turn).length() / speed;
-                assert!(off < 3e-4, "{case}: turns by {} instead of {expected_turn}", found.angular_velocity());
+                assert!(off < 1e-4, "{case}: turns by {} instead of {expected_turn}", found.angular_velocity());
                 let found = world.body(ball)?.velocity();
                 let off = (found - Vec3::X * (speed - impulse / 2.0)).length() / speed;
                 assert!(off < 1e-4, "{case}: {found} instead of {}", speed - impulse / 2.0);

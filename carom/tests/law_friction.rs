@@ -63,7 +63,7 @@ fn a_box_holds_below_the_friction_angle_and_slides_above() -> Outcome {
                 // A hundredth above the angle, the way is the difference of two that are a hundred times longer.
                 assert!(way > 0.5 * expected && way < 2.0 * expected, "{case}");
             } else {
-                assert!((way / expected - 1.0).abs() < 0.02, "{case}");
+                assert!((way / expected - 1.0).abs() < 0.01, "{case}");
             }
         }
     }

@@ -80,6 +80,9 @@ pub struct DynamicTree {
     batch: batch::Batch,
     scratch: join::JoinScratch,
     carried: Vec<build::Carried>,
+    /// Room for sorting all that is near along with the slots.
+    own_keys: Vec<Pair>,
+    new_slot: Vec<u32>,
     places: moves::Places,
     tests: u64,
 }
@@ -158,6 +161,8 @@ impl Default for DynamicTree {
             batch: batch::Batch::default(),
             scratch: join::JoinScratch::default(),
             carried: Vec::new(),
+            own_keys: Vec::new(),
+            new_slot: Vec::new(),
             places: moves::Places::default(),
             tests: 0,
         }

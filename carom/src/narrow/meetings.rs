@@ -13,6 +13,14 @@ use std::collections::{HashMap, HashSet};
 /// So many pairs are collided by a worker in one go.
 const BLOCK: usize = 32;
 
+/// Room for so many manifolds is made where there may be several.
+const RICH: usize = 4;
+
+/// Whether a shape may be touched in several places.
+fn is_rich(shape: &Shape) -> bool {
+    matches!(shape, Shape::Mesh(_) | Shape::HeightField(_) | Shape::Compound(_))
+}
+
 /// A pair, and what is asked of it in every step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Head {
@@ -95,7 +103,8 @@ pub(crate) struct Meetings {
     meetings: Vec<Meeting>,
     /// Asked, never walked: its order means nothing.
     place_of: HashMap<Pair, u32>,
-    spare: Vec<Meeting>,
+    /// Those that pairs have left: with room for one manifold, and for several.
+    spare: [Vec<Meeting>; 2],
     rooms: Vec<Room>,
     activities: Vec<Activity>,
     counters: Counters,
@@ -193,7 +202,10 @@ impl Meetings {
         let is_sensor = [pair.a, pair.b].into_iter().any(|slot| bodies.collider(slot).is_some_and(|it| it.is_sensor));
         self.place_of.insert(pair, self.heads.len() as u32);
         self.heads.push(Head::new(pair, is_sensor));
-        self.meetings.push(self.spare.pop().unwrap_or_else(Meeting::new));
+        let is_rich =
+            [pair.a, pair.b].into_iter().any(|slot| bodies.collider(slot).is_some_and(|it| is_rich(&it.shape)));
+        let spare = self.spare[usize::from(is_rich)].pop();
+        self.meetings.push(spare.unwrap_or_else(|| Meeting::new(if is_rich { RICH } else { 1 })));
     }
 
     fn end(&mut self, pair: Pair, ended: &mut impl FnMut(&Head)) {
@@ -208,7 +220,7 @@ impl Meetings {
             self.place_of.insert(moved.pair, place);
         }
         meeting.clear();
-        self.spare.push(meeting);
+        self.spare[usize::from(meeting.room() > 1)].push(meeting);
     }
 
     /// Before the solver: how fast those close that did not touch.

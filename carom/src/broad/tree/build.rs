@@ -105,10 +105,9 @@ impl DynamicTree {
     /// As [`DynamicTree::sort`] with all that is near; if `apart`, what has moved comes first, in an order of its own.
     pub(super) fn sort_by(&mut self, keep_near: bool, apart: bool) {
         self.quiet = 0..0;
-        let Self { nodes, slots, slot_of, near, left, level, carried, pairs, .. } = self;
+        let Self { nodes, slots, slot_of, near, left, level, carried, pairs, own_keys, new_slot, .. } = self;
         let old_leaves = nodes.levels.first().map_or(&[][..], |leaves| leaves);
-        let mut own_keys = Vec::new();
-        let keys = if keep_near { &mut own_keys } else { &mut *near };
+        let keys = if keep_near { own_keys } else { &mut *near };
         // The list of ids is out of date: until it is written anew the sort has its memory.
         let bits = order::list(*level, old_leaves, keys);
         let mut movers = 0;
@@ -131,7 +130,8 @@ impl DynamicTree {
                 has_left: slots.has_left(slot),
             }
         }));
-        let mut new_slot = if keep_near { vec![NONE; slots.len()] } else { Vec::new() };
+        new_slot.clear();
+        new_slot.resize(if keep_near { slots.len() } else { 0 }, NONE);
         slots.reset(keys.len());
         nodes.reset(keys.len());
         for (slot, (carried, key)) in (0u32..).zip(carried.iter().zip(keys.iter())) {
@@ -172,6 +172,9 @@ impl DynamicTree {
         self.decay = follow::Decay::default();
         if self.carried.len() > KEPT {
             self.carried = Vec::new();
+        }
+        if self.new_slot.len() > KEPT {
+            (self.own_keys, self.new_slot) = (Vec::new(), Vec::new());
         }
     }
 }
