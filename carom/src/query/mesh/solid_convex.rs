@@ -59,6 +59,9 @@ pub(in crate::query) fn signed_convex(
     }
     directions.offer(if is_inside { nearest - center } else { center - nearest });
     pair.add_directions(convex_in_skin, &mut directions, &mut lower)?;
+    if directions.list.is_empty() {
+        DVec3::AXES.into_iter().flat_map(|axis| [axis, -axis]).for_each(|axis| directions.offer(axis));
+    }
 
     let mut best: Option<Signed> = None;
     for start in 0..directions.list.len() {
@@ -274,7 +277,7 @@ impl Solids<'_> {
             let [a, b, c] = corners;
             let triangle = Convex { core: Core::Triangle(corners), radius: 0.0 };
             match signed(&triangle, self.convex, placement, 0.0, &mut Cache::default()) {
-                Ok(Some(found)) if found.distance < 0.0 => {
+                Ok(Some(found)) if found.distance <= 0.0 => {
                     let normal = (b - a).cross(c - a).normalize_or_zero();
                     sum += -found.distance * normal;
                     normals.extend([normal, found.normal]);
