@@ -138,9 +138,11 @@ fn sweep(
                 let place = on_ground(deepest);
                 let from_waves = found.angle_between(normal(place.x, place.z)).to_degrees();
                 let from_cone = out_of_cone(found, &slopes_at(ground, place, TOLERANCE));
-                let all = patch.manifold.contacts().iter().map(|contact| {
-                    out_of_cone(found, &slopes_at(ground, on_ground(contact), TOLERANCE))
-                });
+                let all = patch
+                    .manifold
+                    .contacts()
+                    .iter()
+                    .map(|contact| out_of_cone(found, &slopes_at(ground, on_ground(contact), TOLERANCE)));
                 let all = all.fold(0.0, f32::max);
                 worst = [worst[0].max(from_cone), worst[1].max(from_waves), worst[2].max(all)];
             }
@@ -156,7 +158,9 @@ fn every_normal_over_waves_is_that_of_the_waves() -> Outcome {
         for (name, slider, above) in sliders()? {
             let (smooth, missed) = sweep(&ground, (&slider, above), InnerEdges::Smooth)?;
             let (felt, _) = sweep(&ground, (&slider, above), InnerEdges::Felt)?;
-            println!("{ground_name}, {name}: {smooth:?} degrees, {felt:?} with inner edges felt; {missed} of 2400 apart");
+            println!(
+                "{ground_name}, {name}: {smooth:?} degrees, {felt:?} with inner edges felt; {missed} of 2400 apart"
+            );
             let is_right = smooth[0] < 1.0 && smooth[1] < 1.0 + LEAN;
             assert!(is_right && missed < 600, "{ground_name}, {name}: {smooth:?} degrees, {missed} missed");
             worst_felt = worst_felt.max(felt[0]);

@@ -4,8 +4,8 @@
 
 mod random;
 
-use carom::prelude::*;
 use carom::glam::DMat3;
+use carom::prelude::*;
 use carom::query::Penetration;
 use carom::shape::Part;
 use fastrand::Rng;
@@ -146,7 +146,12 @@ fn the_depth_of_two_skins_is_that_of_the_hulls() -> Outcome {
 fn open_surfaces_are_freed_on_either_side() -> Outcome {
     let mut random = Rng::with_seed(14);
     let sheet = Shape::mesh(
-        vec![Vec3::new(-9.0, 0.0, -9.0), Vec3::new(-9.0, 0.0, 9.0), Vec3::new(9.0, 0.0, 9.0), Vec3::new(9.0, 0.0, -9.0)],
+        vec![
+            Vec3::new(-9.0, 0.0, -9.0),
+            Vec3::new(-9.0, 0.0, 9.0),
+            Vec3::new(9.0, 0.0, 9.0),
+            Vec3::new(9.0, 0.0, -9.0),
+        ],
         vec![[0, 1, 2], [0, 2, 3]],
     )?;
     let field = Shape::height_field(19, 19, vec![0.0; 361], [1.0, 1.0])?;

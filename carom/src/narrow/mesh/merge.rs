@@ -1,6 +1,6 @@
 //! The points of many triangles, merged into patches of at most four points each.
 //!
-//! A patch is all points whose normals are within a degree of that of the deepest point that no patch has yet. Of its points
+//! A patch is all points whose normals are within five degrees of that of the deepest point that no patch has yet. Of its points
 //! the deepest is kept, the one farthest from it, and the two that add most area on either side of the line between them,
 //! so that depth and area are kept; the patch has the normal of the deepest that is kept, which is a real one of the
 //! surface. Nearly equal ones are told apart by the names of their features, so that rounding does not choose others in
@@ -13,7 +13,7 @@ use crate::narrow::{Feature, LocalContact};
 use glam::DVec3;
 
 /// Cosine of the angle within which normals are one patch.
-const ALIKE: f64 = 0.99985;
+const ALIKE: f64 = 0.996;
 /// Differences in place below this share of the patch's size are left to the names.
 const TIE: f64 = 1e-3;
 /// The same for depths.

@@ -96,6 +96,8 @@ pub(in crate::query) fn local(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Place
         .into_iter()
         .chain([of_a, of_b].map(|vertex| vertex.map(|vertex| vertex.way)))
         .flatten()
+        .chain(flat_normals(a))
+        .chain(flat_normals(b).map(|normal| b_in_a.direction_to_outer(normal)))
         .chain(DVec3::AXES.into_iter().flat_map(|axis| [axis, -axis]));
     let mut way_out = DVec3::INFINITY;
     for direction in directions.filter_map(DVec3::try_normalize) {
@@ -172,6 +174,16 @@ fn middle(mesh: &TriangleMesh, placement: &Placement) -> DVec3 {
 fn of_hulls(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Placement) -> Option<DVec3> {
     let [a, b] = [a.hull()?, b.hull()?].map(|hull| Convex { core: Core::Hull(hull), radius: 0.0 });
     signed(&a, &b, b_in_a, f64::INFINITY, &mut Cache::default()).ok().flatten().map(|found| found.normal)
+}
+
+/// Both normals of a flat mesh, which has no hull.
+fn flat_normals(mesh: &TriangleMesh) -> impl Iterator<Item = DVec3> {
+    let normal = || {
+        let [p, q, r] = corners(mesh, 0);
+        (q - p).cross(r - p)
+    };
+    let normal = mesh.hull().is_none().then(normal);
+    normal.into_iter().flat_map(|normal| [normal, -normal])
 }
 
 /// The sum of the normals of `a`, less those of `b`, where the two cross: the way out of a shallow contact.

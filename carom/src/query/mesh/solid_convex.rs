@@ -218,6 +218,8 @@ impl<'a> Skin<'a> {
     }
 }
 
+/// Steps end a little before the shape can touch, where its distance and normal are still told.
+const SHORT_OF: f64 = 0.999;
 /// By how much a point of a cloud may be outside of its hull, as a share of the size.
 const HULL_ROUNDING: f64 = 1e-5;
 
@@ -235,8 +237,8 @@ impl Solids<'_> {
     fn apart(&self, placement: &Placement, limit: f64) -> Result<Option<Signed>, SupportFault> {
         let limit = limit.max(f64::MIN_POSITIVE);
         let found = self.separation(placement)?;
-        let is_apart = found.relation != Relation::Overlapping
-            && !self.skin.has_inside(placement.point_to_outer(self.middle.0));
+        let is_apart =
+            found.relation != Relation::Overlapping && !self.skin.has_inside(placement.point_to_outer(self.middle.0));
         let Separation { on_a, on_b, normal, lower, upper, stop, .. } = found;
         let signed =
             Signed { normal, distance: on_a.distance(on_b).clamp(lower, upper), on_a, on_b, lower, upper, stop };
@@ -377,7 +379,7 @@ impl Solids<'_> {
             if step <= 1e-13 * (whole + length) {
                 break;
             }
-            let next = (length - step).max(0.0);
+            let next = (length - SHORT_OF * step).max(0.0);
             let Some(nearer) = self.apart(&moved(next), f64::INFINITY)? else { break };
             if next < length && nearer.distance > 0.0 {
                 normal = nearer.normal;
