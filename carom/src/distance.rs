@@ -19,7 +19,6 @@ mod segment;
 pub(crate) mod separation;
 pub(crate) mod signed;
 pub(crate) mod simplex;
-mod triangle;
 
 use feature::Pair;
 use glam::{DVec3, Vec3};

@@ -13,7 +13,6 @@ use super::placement::Placement;
 use super::segment::Solid;
 use super::separation::{Rounding, Stop, exact};
 use super::simplex::Difference;
-use super::triangle;
 use crate::trace::{StopReason, Tracer};
 use glam::DVec3;
 
@@ -106,12 +105,6 @@ pub(crate) fn signed_traced(
     if found.lower > 0.0 && (found.reason == StopReason::BoundsMet || found.upper > rounding.contact) {
         let stop = Stop::of(found.reason);
         return Ok(below(rounding.signed(found.pair(), -found.normal, [found.lower, found.upper], stop)));
-    }
-    if let Some((normal, depth)) = triangle::depth(&a.core, &b.core, b_in_a)
-        && depth >= 0.0
-        && let Some(pair) = opposite_points(a, b, b_in_a, normal, -depth)?
-    {
-        return Ok(below(rounding.signed(pair, normal, [-depth, -depth], Stop::Converged)));
     }
     let core_scale = rounding.scale - radius;
     let smaller = a.core.reach()?.min(b.core.reach()?) + radius;
