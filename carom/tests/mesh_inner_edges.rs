@@ -158,6 +158,9 @@ fn every_normal_over_a_flat_floor_is_up() -> Outcome {
     Ok(())
 }
 
+/// The shapes of a floor and where they are.
+type Ground = Vec<(LocalPose, Shape)>;
+
 /// What a floor of several bodies is made of.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
@@ -194,7 +197,7 @@ fn slide(
 
 #[test]
 fn what_slides_in_the_world_neither_bumps_nor_slows_down() -> Outcome {
-    let mut grounds: Vec<(&str, Kind, Vec<(LocalPose, Shape)>)> = Vec::new();
+    let mut grounds: Vec<(&str, Kind, Ground)> = Vec::new();
     for (name, floor) in floors()? {
         if let Shape::Compound(boxes) = &floor {
             let bodies: Vec<_> = boxes.parts().iter().map(|part| (part.pose, part.shape.clone())).collect();
