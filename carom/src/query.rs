@@ -372,9 +372,10 @@ fn overlap_wide<S: Simd>(
 /// How deep two shapes are in each other: the shortest move that frees them, with the points that are deepest.
 ///
 /// For shapes that are apart it is the distance as a negative number, so that the answer is continuous through contact.
-/// Of compounds it is that of the two parts that are deepest in each other. Of closed meshes, with each other and with
-/// convex shapes, the depth is the way out that was found, an upper bound, and `lower` says how much of it is proven; see
-/// [`mesh::penetration`].
+/// Of compounds it is that of the two parts that are deepest in each other. Of meshes and height fields, with each other and
+/// with convex shapes, the depth is the way out that was found, an upper bound, and `lower` says how much of it is proven;
+/// see [`mesh::penetration`]. Closed meshes are solids; open ones and height fields are surfaces with nothing inside, as they
+/// are to [`distance`](fn@distance), and the way out may lead to either side.
 ///
 /// ```
 /// use carom::prelude::*;
@@ -389,8 +390,7 @@ fn overlap_wide<S: Simd>(
 ///
 /// # Errors
 ///
-/// [`QueryError::NotSupported`] for what has no inside: open meshes and height fields with anything but half-spaces; and for
-/// two half-spaces that do not face each other.
+/// [`QueryError::NotSupported`] for two half-spaces that do not face each other: no move gets them apart.
 pub fn penetration(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<Penetration, QueryError> {
     penetration_traced(a, pose_a, b, pose_b, &mut ())
 }

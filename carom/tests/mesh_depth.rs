@@ -1,11 +1,12 @@
-//! `query::penetration` of closed meshes with shapes that are none. A mesh over the faces of a hull is the same solid as the
-//! hull, so its depth must be the hull's; a torus has a closed form for balls; and moved by what is told, the two must be
-//! apart, while no bound may promise more.
+//! `query::penetration` of meshes and height fields with all that they can meet. A mesh over the faces of a hull is the same
+//! solid as the hull, so its depth must be the hull's; a torus has a closed form for balls; and moved by what is told, the
+//! two must be apart, while no bound may promise more. Of open surfaces, balls on a sheet have a closed form.
 
 mod random;
 
+use carom::glam::DMat3;
 use carom::prelude::*;
-use carom::query::{Penetration, QueryError};
+use carom::query::Penetration;
 use carom::shape::Part;
 use fastrand::Rng;
 use random::{between, direction, rotation, rotation_often_aligned};
@@ -82,7 +83,7 @@ fn sound(mesh: &Shape, other: &Shape, pose: &Pose, found: &Penetration, what: &s
 #[test]
 fn the_depth_in_the_skin_of_a_hull_is_that_in_the_hull() -> Outcome {
     let mut random = Rng::with_seed(3);
-    let (mut worst, mut longer, mut cases) = (0.0f64, 0, 0);
+    let (mut worst, mut cases) = (0.0f64, 0);
     for round in 0..30 {
         let hull = match round % 3 {
             0 => random_hull(&mut random, 12, 1.0)?,
@@ -100,8 +101,7 @@ fn the_depth_in_the_skin_of_a_hull_is_that_in_the_hull() -> Outcome {
             let found = query::penetration(&mesh, &Pose::IDENTITY, &other, &pose)?;
             let what = format!("round {round}, {name}");
             sound(&mesh, &other, &pose, &found, &what)?;
-            // Never shorter, which no way out can be; bounds hold; and seldom longer: what is wholly inside meets no triangle
-            // whose normal would lead the way.
+            // Never shorter, which no way out can be, nor longer; and bounds hold.
             assert!(found.depth >= expected.lower - 1e-5, "{what}: {} for {}", found.depth, expected.depth);
             assert!(found.lower <= expected.upper + 1e-5, "{what}: {} for {}", found.lower, expected.depth);
             if expected.depth <= 0.0 {
@@ -109,14 +109,101 @@ fn the_depth_in_the_skin_of_a_hull_is_that_in_the_hull() -> Outcome {
             }
             let excess = found.depth - expected.depth;
             worst = worst.max(excess);
-            longer += usize::from(excess > 1e-4);
+            assert!(excess <= 1e-5, "{what}: {} for {}", found.depth, expected.depth);
             cases += 1;
             let mirrored = query::penetration(&other, &pose, &mesh, &Pose::IDENTITY)?;
             assert!((mirrored.depth - found.depth).abs() < 1e-6, "{what}: {mirrored:?} for {found:?}");
         }
     }
-    println!("{longer} of {cases} ways out longer than the hull's by 1e-4, at most by {worst}");
-    assert!(longer * 15 <= cases && worst < 0.5, "{longer} of {cases}, at most by {worst}");
+    println!("{cases} ways out, at most longer by {worst} than the hull's");
+    Ok(())
+}
+
+/// The same of two skins.
+#[test]
+fn the_depth_of_two_skins_is_that_of_the_hulls() -> Outcome {
+    let mut random = Rng::with_seed(13);
+    let mut worst = 0.0f64;
+    for round in 0..60 {
+        let hulls = [random_hull(&mut random, 12, 1.0)?, random_hull(&mut random, 24, [1.0, 0.3][round % 2])?];
+        let [a, b] = [skin(&hulls[0])?, skin(&hulls[1])?];
+        let away = direction(&mut random) * f64::from(between(&mut random, 0.0, 1.6));
+        let pose = Pose::new(away, rotation_often_aligned(&mut random));
+        let expected = query::penetration(&hulls[0], &Pose::IDENTITY, &hulls[1], &pose)?;
+        let found = query::penetration(&a, &Pose::IDENTITY, &b, &pose)?;
+        assert!(found.lower <= expected.depth + 1e-6, "round {round}: {found:?} for {expected:?}");
+        let off = (found.depth - expected.depth).abs();
+        worst = worst.max(off);
+        assert!(off < 1e-4, "round {round}: {found:?} for {expected:?}");
+    }
+    println!("off by {worst} at the most");
+    Ok(())
+}
+
+/// A ball whose middle is at a height over a large sheet is the radius less the height deep, on either side; and every pair
+/// of an open surface has an answer that frees.
+#[test]
+fn open_surfaces_are_freed_on_either_side() -> Outcome {
+    let mut random = Rng::with_seed(14);
+    let sheet = Shape::mesh(
+        vec![
+            Vec3::new(-9.0, 0.0, -9.0),
+            Vec3::new(-9.0, 0.0, 9.0),
+            Vec3::new(9.0, 0.0, 9.0),
+            Vec3::new(9.0, 0.0, -9.0),
+        ],
+        vec![[0, 1, 2], [0, 2, 3]],
+    )?;
+    let field = Shape::height_field(19, 19, vec![0.0; 361], [1.0, 1.0])?;
+    for surface in [&sheet, &field] {
+        for _ in 0..60 {
+            let (radius, height) = (between(&mut random, 0.2, 1.0), between(&mut random, -1.5, 1.5));
+            let place = Vec3::new(between(&mut random, -3.0, 3.0), height, between(&mut random, -3.0, 3.0));
+            let pose = Pose::new(place.as_dvec3(), rotation(&mut random));
+            let ball = Shape::sphere(radius)?;
+            let found = query::penetration(surface, &Pose::IDENTITY, &ball, &pose)?;
+            let expected = f64::from(radius) - f64::from(height.abs());
+            assert!((found.depth - expected).abs() < 1e-6, "{found:?} for {expected}");
+            assert!((found.lower - expected).abs() < 1e-6, "{found:?} for {expected}");
+            assert!(found.normal.distance(Vec3::Y * height.signum()) < 1e-3, "{found:?} at {height}");
+        }
+        // A box lies askew: the least of both sides, by its corners.
+        for _ in 0..60 {
+            let half = Vec3::new(0.5, 0.7, 0.4);
+            let pose = Pose::new(DVec3::Y * f64::from(between(&mut random, -0.6, 0.6)), rotation(&mut random));
+            let turn = DMat3::from_quat(pose.rotation.as_dquat().normalize());
+            let reach = turn.row(1).abs().dot(half.as_dvec3());
+            let expected = reach - pose.position.y.abs();
+            let found = query::penetration(surface, &Pose::IDENTITY, &Shape::cuboid(half.x, half.y, half.z)?, &pose)?;
+            assert!((found.depth - expected).abs() < 1e-5, "{found:?} for {expected}");
+        }
+    }
+    let hull = random_hull(&mut random, 20, 1.0)?;
+    let mut others = others(&mut random)?;
+    others.push(("closed mesh", skin(&hull)?));
+    others.push(("sheet", Shape::mesh(vec![-Vec3::X, Vec3::X, Vec3::Y], vec![[0, 1, 2]])?));
+    let heights = (0..25).map(|_| between(&mut random, -0.3, 0.3)).collect();
+    others.push(("rough field", Shape::height_field(5, 5, heights, [0.4, 0.4])?));
+    for surface in [&sheet, &field, &others[others.len() - 1].1.clone(), &others[others.len() - 2].1.clone()] {
+        for (name, other) in &others {
+            for _ in 0..6 {
+                let pose = Pose::new(direction(&mut random) * 0.3, rotation(&mut random));
+                let found = query::penetration(surface, &Pose::IDENTITY, other, &pose)?;
+                let apart = query::distance(surface, &Pose::IDENTITY, other, &pose)?;
+                assert!((apart.value() - (-found.depth).max(0.0)).abs() < 1e-6, "{name}: {found:?}, {apart:?}");
+                if found.depth > 0.0 {
+                    let way = found.normal.as_dvec3().normalize() * (found.depth + 1e-5);
+                    let after = query::distance(surface, &Pose::IDENTITY, other, &moved(&pose, way))?;
+                    assert!(after.value() > 0.0, "{name}: {after:?} after {found:?}");
+                }
+                // Two surfaces have one of several ways out, which need not be the shortest.
+                let mirrored = query::penetration(other, &pose, surface, &Pose::IDENTITY)?;
+                let is_same = (mirrored.depth - found.depth).abs() < 1e-6;
+                let are_surfaces = matches!(other, Shape::Mesh(_) | Shape::HeightField(_));
+                assert!(is_same || are_surfaces && found.depth > 0.0, "{name}: {mirrored:?} for {found:?}");
+            }
+        }
+    }
     Ok(())
 }
 
@@ -155,7 +242,7 @@ fn balls_in_a_torus_are_as_deep_as_the_tube_says() -> Outcome {
 }
 
 #[test]
-fn half_spaces_compounds_and_open_surfaces() -> Outcome {
+fn half_spaces_and_compounds() -> Outcome {
     let mut random = Rng::with_seed(6);
     let hull = random_hull(&mut random, 20, 1.0)?;
     let mesh = skin(&hull)?;
@@ -182,15 +269,6 @@ fn half_spaces_compounds_and_open_surfaces() -> Outcome {
         let of_hull = query::penetration(&hull, &pose, &pair, &other)?;
         let of_mesh = query::penetration(&mesh, &pose, &pair, &other)?;
         assert!((of_mesh.depth - of_hull.depth).abs() < 1e-3, "{of_mesh:?} for {of_hull:?}");
-    }
-    let sheet = Shape::mesh(vec![Vec3::ZERO, Vec3::X, Vec3::Y], vec![[0, 1, 2]])?;
-    for shape in [&sheet, &field] {
-        for other in [Shape::sphere(1.0)?, mesh.clone(), sheet.clone()] {
-            let refused = query::penetration(shape, &Pose::IDENTITY, &other, &Pose::IDENTITY);
-            assert!(matches!(refused, Err(QueryError::NotSupported { .. })), "{refused:?}");
-            let refused = query::penetration(&other, &Pose::IDENTITY, shape, &Pose::IDENTITY);
-            assert!(matches!(refused, Err(QueryError::NotSupported { .. })), "{refused:?}");
-        }
     }
     Ok(())
 }

@@ -158,17 +158,29 @@ fn every_normal_over_a_flat_floor_is_up() -> Outcome {
     Ok(())
 }
 
+/// The shapes of a floor and where they are.
+type Ground = Vec<(LocalPose, Shape)>;
+
+/// What a floor of several bodies is made of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Kind {
+    Fixed,
+    /// At rest, but free to be moved by whoever asks.
+    Kinematic,
+}
+
 /// A world in which a shape slides over a floor at a speed, without friction. Returns how far it rose or sank at the most,
 /// as a share of its size, and how much of its speed it lost.
 fn slide(
-    ground: &[(LocalPose, Shape)],
+    (ground, kind): (&[(LocalPose, Shape)], Kind),
     (slider, height): (&Shape, f32),
     (speed, heading, yaw): (f32, f32, f32),
     inner_edges: InnerEdges,
 ) -> Result<(f64, f32), Box<dyn std::error::Error>> {
     let mut world = World::builder().inner_edges(inner_edges).build()?;
     for (pose, shape) in ground {
-        world.add(Body::fixed().at(pose.position.as_dvec3()).shape(shape.clone()).friction(0.0))?;
+        let body = if kind == Kind::Fixed { Body::fixed() } else { Body::kinematic() };
+        world.add(body.at(pose.position.as_dvec3()).shape(shape.clone()).friction(0.0))?;
     }
     let toward = Vec3::new(heading.cos(), 0.0, heading.sin());
     let start = -toward * 3.5 + Vec3::Y * height;
@@ -185,25 +197,26 @@ fn slide(
 
 #[test]
 fn what_slides_in_the_world_neither_bumps_nor_slows_down() -> Outcome {
-    let mut grounds: Vec<(&str, Vec<(LocalPose, Shape)>)> = Vec::new();
+    let mut grounds: Vec<(&str, Kind, Ground)> = Vec::new();
     for (name, floor) in floors()? {
         if let Shape::Compound(boxes) = &floor {
-            let bodies = boxes.parts().iter().map(|part| (part.pose, part.shape.clone())).collect();
-            grounds.push(("bodies side by side", bodies));
+            let bodies: Vec<_> = boxes.parts().iter().map(|part| (part.pose, part.shape.clone())).collect();
+            grounds.push(("bodies side by side", Kind::Fixed, bodies.clone()));
+            grounds.push(("kinematic bodies side by side", Kind::Kinematic, bodies));
         }
-        grounds.push((name, vec![(LocalPose::IDENTITY, floor)]));
+        grounds.push((name, Kind::Fixed, vec![(LocalPose::IDENTITY, floor)]));
     }
-    for (name, ground) in grounds {
+    for (name, kind, ground) in grounds {
         let mut felt = 0.0f64;
         for (slider_name, slider, height) in sliders()?.into_iter().take(4) {
             for (index, speed) in [0.7, 1.8, 3.0, 6.0, 11.0].into_iter().enumerate() {
                 for turn in 0..4 {
                     let heading = 0.1 + 0.7 * turn as f32 + 2.1 * index as f32;
                     let path = (speed, heading, if turn == 0 { 0.0 } else { heading });
-                    let (bump, lost) = slide(&ground, (&slider, height), path, InnerEdges::Smooth)?;
+                    let (bump, lost) = slide((&ground, kind), (&slider, height), path, InnerEdges::Smooth)?;
                     assert!(bump < 1e-3 && lost < 1e-3, "{name}, {slider_name} at {path:?}: bump {bump}, lost {lost}");
                     if speed == 3.0 {
-                        let (bump, lost) = slide(&ground, (&slider, height), path, InnerEdges::Felt)?;
+                        let (bump, lost) = slide((&ground, kind), (&slider, height), path, InnerEdges::Felt)?;
                         felt = felt.max(bump).max(lost.into());
                     }
                 }

@@ -20,8 +20,9 @@ use proof_support::tally::Tally;
 use proof_support::{cases, is_wanted};
 use random::vector;
 
-/// How far a contact point may be from the surfaces, as a share of the smaller size and the depth.
-const POINT_BAR: f64 = 0.05;
+/// How far a contact point may be from the surfaces, as a share of the smaller size and the depth: the line at which the
+/// curved side of a larger solid is touched is where the normal says, of which six digits are known.
+const POINT_BAR: f64 = 2e-2;
 
 /// The same pair in the frame of the first solid, its pose rounded to f32.
 fn narrowed<'a>(pair: &Pair<'a>) -> (Pair<'a>, LocalPose) {
@@ -71,8 +72,7 @@ fn judge(tally: &mut Tally, name: &str, setting: Setting, pair: &Pair<'_>, margi
         tally.error(name, "points", error, context);
         if error > POINT_BAR {
             // `contact_points_are_where_the_boxes_touch` and its like in proof_regressions.rs.
-            let ratio = (pair.a.size / pair.b.size).max(pair.b.size / pair.a.size);
-            tally.count(name, if ratio < 5.0 { "stray points of like sizes" } else { "stray points of unlike sizes" });
+            tally.fail(&format!("{name} points"), context);
         }
     }
 }
@@ -103,11 +103,7 @@ fn contacts_are_as_deep_as_the_pair() {
             Err(error) => tally.fail(&format!("{name} refused"), || format!("{error} {}", pair.recipe())),
         }
     });
-    let stray = tally.total("stray points of like sizes") + tally.total("stray points of unlike sizes");
     tally.conclude("contacts");
-    // Known faults of pairs of hulls, which must not grow.
-    let all = tally.total("cases");
-    assert!(stray * 2_000 <= all, "{stray} stray points of {all}");
 }
 
 /// Small steps with a cache: the answer is the one without it, to within the documented 3e-4 of motion.

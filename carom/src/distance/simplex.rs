@@ -340,10 +340,15 @@ fn around_newest(points: [DVec3; 4]) -> Place {
     let most_squared = u.length_squared() * v.length_squared() * w.length_squared();
     // A flat tetrahedron holds nothing, and in one that is nearly flat the signs do not tell the nearest face.
     if volume * volume > 1e-26 * most_squared && weights.iter().all(|weight| *weight >= 0.0) && weight_d >= 0.0 {
-        // What rounding has left of the origin is taken out once more.
-        let rest = weight_a * a + weight_b * b + weight_c * c + weight_d * d;
-        let [on_a, on_b, on_c] = [beyond_a, beyond_b, beyond_c].map(|normal| rest.dot(normal) / volume);
-        let refined = [weight_a - on_a, weight_b - on_b, weight_c - on_c, weight_d + on_a + on_b + on_c];
+        // What rounding has left of the origin is taken out once more, of a sliver again and again: a time leaves as many
+        // digits as its volume has.
+        let mut refined = [weight_a, weight_b, weight_c, weight_d];
+        for _ in 0..if volume * volume > 1e-12 * most_squared { 1 } else { 4 } {
+            let [of_a, of_b, of_c, of_d] = refined;
+            let rest = of_a * a + of_b * b + of_c * c + of_d * d;
+            let [on_a, on_b, on_c] = [beyond_a, beyond_b, beyond_c].map(|normal| rest.dot(normal) / volume);
+            refined = [of_a - on_a, of_b - on_b, of_c - on_c, of_d + on_a + on_b + on_c];
+        }
         if refined.iter().all(|weight| *weight >= 0.0) {
             return Place::Inside(refined);
         }

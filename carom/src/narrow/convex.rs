@@ -76,7 +76,13 @@ pub(super) fn answer(
                     ..cores
                 };
                 let touch = Touch { normal: cores.normal, radii: [a.radius, b.radius], margin, relation: &relation };
+<<<<<<< HEAD
                 return Ok(Answer::Touching(hull_hull::clipped((hull_a, hull_b), b_in_a, &touch, meeting, tracer)));
+=======
+                if let Some(clipped) = hull_hull::manifold([a, b], (hull_a, hull_b), b_in_a, &touch, meeting)? {
+                    return Ok(Answer::Touching(clipped));
+                }
+>>>>>>> narrow
             }
             Finding::Unknown => {}
         }

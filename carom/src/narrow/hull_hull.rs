@@ -15,7 +15,9 @@ mod faces;
 
 use super::clip::{self, Relation};
 use super::patch;
+use crate::distance::convex::{Convex, SupportFault};
 use crate::distance::placement::Placement;
+use crate::distance::signed::opposite_points;
 use crate::shape::ConvexHull;
 use crate::shape::hull::lanes;
 use crate::trace::{AxisKind, AxisStep, StopReason, Tracer};
@@ -28,6 +30,8 @@ const DOUBT: f32 = 2e-6;
 const SHALLOW: f32 = 0.12;
 /// An edge axis must be shallower than the best face by this share of the size, and ten times this share of the depth.
 const FACE_PREFERENCE: f64 = 1e-5;
+/// How far the points of an axis may be from being opposite each other, as a share of the smaller hull.
+const ASIDE: f64 = 1e-4;
 /// Sizes of numbers whose fourth powers f32 can tell.
 const SIZES: std::ops::Range<f32> = 1e-5..1e6;
 /// Numbers may be so many times larger than the smaller hull.
@@ -209,8 +213,36 @@ impl Side<'_> {
     }
 }
 
+/// The manifold of two hulls that meet. Where the points that came with the axis are not opposite each other, because f32
+/// has chosen a neighbour of the edges or of the face that meet, the opposite ones are searched for along the axis; none if
+/// there are none.
+pub(super) fn manifold(
+    [a, b]: [&Convex<'_>; 2],
+    hulls: (&ConvexHull, &ConvexHull),
+    b_in_a: &Placement,
+    touch: &clip::Touch<'_>,
+    meeting: Meeting,
+) -> Result<Option<clip::Clipped>, SupportFault> {
+    let Relation { separation, on_a, on_b, .. } = *touch.relation;
+    let aside = (on_b - on_a - separation * touch.normal).length_squared();
+    let small = hulls.0.outer_from_center().min(hulls.1.outer_from_center());
+    if aside <= (ASIDE * f64::from(small)).powi(2) {
+        let clipped = clipped(hulls, b_in_a, touch, meeting);
+        if clipped.kept_deepest {
+            return Ok(Some(clipped));
+        }
+    }
+    let [radius_a, radius_b] = touch.radii;
+    let opposite = opposite_points(a, b, b_in_a, touch.normal, separation + radius_a + radius_b)?;
+    Ok(opposite.map(|pair| {
+        let (on_a, on_b) = (pair.on_a + radius_a * touch.normal, pair.on_b - radius_b * touch.normal);
+        let relation = Relation { on_a, on_b, ..*touch.relation };
+        clipped(hulls, b_in_a, &clip::Touch { relation: &relation, ..*touch }, meeting)
+    }))
+}
+
 /// The manifold's patches are found from what meets, not searched for again.
-pub(super) fn clipped(
+fn clipped(
     (a, b): (&ConvexHull, &ConvexHull),
     b_in_a: &Placement,
     touch: &clip::Touch<'_>,

@@ -15,7 +15,7 @@ pub use penetration::{Penetration, penetration};
 pub(crate) use penetration::way_out;
 pub(crate) use ray::first_triangle;
 pub(super) use ray::{cast, is_hit};
-pub(super) use solid_convex::signed_convex;
+pub(super) use solid_convex::{Skin, signed_convex};
 
 use super::{Distance, QueryError, between, checked, near_enough};
 use crate::distance::convex::{Convex, Core, SupportFault};
@@ -253,7 +253,7 @@ pub(crate) fn surface_separation(
     separation::of_convex(&face_a, &face_b, b_in_a, limit)
 }
 
-/// The signed distance of two closed meshes in the frame of the first; none if it is proven to be `limit` or more.
+/// The signed distance of two meshes in the frame of the first, those that are closed as solids; none if it is proven to be `limit` or more.
 pub(super) fn signed_solids(
     a: &TriangleMesh,
     b: &TriangleMesh,

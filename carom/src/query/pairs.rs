@@ -2,12 +2,13 @@
 
 use super::QueryError;
 use super::form::{Form, Pieces};
+use super::mesh::Skin;
 use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::feature;
 use crate::distance::placement::Placement;
 use crate::distance::separation::{self, Relation, Separation, Stop};
 use crate::distance::signed::{self, Cache, Signed};
-use crate::shape::ShapeKind;
+use crate::shape::{HeightField, ShapeKind, TriangleMesh};
 use crate::trace::Tracer;
 use glam::DVec3;
 
@@ -69,11 +70,23 @@ pub(super) fn signed(
                 Err(QueryError::NotSupported { what: "the depth in another one", shape: ShapeKind::HalfSpace })
             }
         }
-        (Form::Pieces(Pieces::Mesh(a)), Form::Pieces(Pieces::Mesh(b))) if a.is_closed() && b.is_closed() => {
+        (Form::Pieces(Pieces::Mesh(a)), Form::Pieces(Pieces::Mesh(b))) => {
             Ok(super::mesh::signed_solids(a, b, b_in_a, limit)?)
         }
-        (Form::Pieces(Pieces::Mesh(mesh)), Form::Convex(convex)) if mesh.is_closed() => {
-            Ok(super::mesh::signed_convex(mesh, convex, b_in_a, limit)?)
+        (Form::Pieces(Pieces::HeightField(a)), Form::Pieces(Pieces::Mesh(b))) => {
+            Ok(super::mesh::signed_solids(&mesh_of(a)?, b, b_in_a, limit)?)
+        }
+        (Form::Pieces(Pieces::Mesh(a)), Form::Pieces(Pieces::HeightField(b))) => {
+            Ok(super::mesh::signed_solids(a, &mesh_of(b)?, b_in_a, limit)?)
+        }
+        (Form::Pieces(Pieces::HeightField(a)), Form::Pieces(Pieces::HeightField(b))) => {
+            Ok(super::mesh::signed_solids(&mesh_of(a)?, &mesh_of(b)?, b_in_a, limit)?)
+        }
+        (Form::Pieces(Pieces::Mesh(mesh)), Form::Convex(convex)) => {
+            Ok(super::mesh::signed_convex(Skin::Mesh(mesh), convex, b_in_a, limit)?)
+        }
+        (Form::Pieces(Pieces::HeightField(field)), Form::Convex(convex)) => {
+            Ok(super::mesh::signed_convex(Skin::HeightField(field), convex, b_in_a, limit)?)
         }
         (Form::Pieces(pieces @ (Pieces::Mesh(_) | Pieces::HeightField(_))), Form::HalfSpace(normal)) => {
             Ok(below(lowest_corner(pieces, *normal, b_in_a)))
@@ -85,19 +98,20 @@ pub(super) fn signed(
             let a_in_b = b_in_a.inverse();
             Ok(signed(b, a, &a_in_b, limit, tracer)?.map(|found| found.mirrored(&a_in_b)))
         }
-        // An open surface has no inside.
-        (Form::Pieces(Pieces::Mesh(_)), Form::Convex(_) | Form::Pieces(Pieces::Mesh(_) | Pieces::HeightField(_))) => {
-            Err(QueryError::NotSupported { what: "the depth of an open surface", shape: ShapeKind::Mesh })
-        }
-        (
-            Form::Pieces(Pieces::HeightField(_)),
-            Form::Convex(_) | Form::Pieces(Pieces::Mesh(_) | Pieces::HeightField(_)),
-        ) => Err(QueryError::NotSupported { what: "the depth", shape: ShapeKind::HeightField }),
         (Form::Convex(_), Form::HalfSpace(_) | Form::Pieces(_)) | (Form::HalfSpace(_), Form::Pieces(_)) => {
             let a_in_b = b_in_a.inverse();
             Ok(signed(b, a, &a_in_b, limit, tracer)?.map(|found| found.mirrored(&a_in_b)))
         }
     }
+}
+
+/// The triangles of a height field as a mesh, for what is walked in pairs of trees.
+fn mesh_of(field: &HeightField) -> Result<TriangleMesh, QueryError> {
+    let vertices = (0..field.columns() * field.rows()).map(|sample| field.vertex(sample)).collect();
+    let triangles = (0..field.triangle_count()).map(|index| field.samples(index).map(|sample| sample as u32)).collect();
+    // Cells so large or small that their area cannot be told.
+    TriangleMesh::new(vertices, triangles)
+        .map_err(|_| QueryError::NotSupported { what: "the depth", shape: ShapeKind::HeightField })
 }
 
 /// A surface over a half-space, whose outward normal is given in its own frame: the lowest corner decides.

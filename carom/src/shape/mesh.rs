@@ -3,7 +3,7 @@
 pub(crate) mod topology;
 
 use super::error::{degeneracy, finite_vertices};
-use super::{ShapeError, ShapeKind};
+use super::{ConvexHull, ShapeError, ShapeKind};
 use crate::bounds::Aabb;
 use crate::mesh_tree::{MeshTree, PARALLEL};
 use glam::Vec3;
@@ -21,6 +21,7 @@ pub struct TriangleMesh {
     tree: OnceLock<MeshTree>,
     topology: OnceLock<Topology>,
     ridges: OnceLock<Vec<u8>>,
+    hull: OnceLock<Option<Box<ConvexHull>>>,
 }
 
 /// What [`TriangleMesh::repaired`] had to change.
@@ -93,7 +94,8 @@ impl TriangleMesh {
     }
 
     fn sound(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Self {
-        Self { vertices, triangles, tree: OnceLock::new(), topology: OnceLock::new(), ridges: OnceLock::new() }
+        let (tree, topology) = (OnceLock::new(), OnceLock::new());
+        Self { vertices, triangles, tree, topology, ridges: OnceLock::new(), hull: OnceLock::new() }
     }
 
     /// The vertices.
@@ -154,6 +156,11 @@ impl TriangleMesh {
     /// Which edges of each triangle can be touched; see [`topology::ridges`].
     pub(crate) fn ridges(&self) -> &[u8] {
         self.ridges.get_or_init(|| topology::ridges(&self.vertices, &self.triangles))
+    }
+
+    /// The hull of the vertices, computed when it is first asked for; none if they span no volume.
+    pub(crate) fn hull(&self) -> Option<&ConvexHull> {
+        self.hull.get_or_init(|| ConvexHull::new(&self.vertices).ok().map(Box::new)).as_deref()
     }
 
     /// Whether the surface is closed and each of its pieces looks outward.

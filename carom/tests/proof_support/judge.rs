@@ -187,7 +187,8 @@ fn allowance(pair: &Pair<'_>) -> f64 {
 /// How far the deepest points are from being each other's, the depth apart along the normal, or off their solids.
 pub fn deepest_points(pair: &Pair<'_>, found: &Penetration) -> f64 {
     let normal = found.normal.as_dvec3().normalize();
-    let astray = (found.on_a - found.on_b - normal * found.depth).length();
+    // The normal has the digits of f32, which over a long way is much for a small solid.
+    let astray = (found.on_a - found.on_b - normal * found.depth).length() - 1e-7 * found.depth.abs();
     let (out_a, out_b) = (outside(pair, found.on_a)[0], outside(pair, found.on_b)[1]);
     (astray.max(out_a).max(out_b) - 2.0 * pair.world_rounding()).max(0.0) / pair.size()
 }

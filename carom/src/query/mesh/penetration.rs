@@ -1,19 +1,22 @@
-//! How deep two closed meshes are inside each other: proven bounds, and a way out.
+//! How deep two meshes are inside each other: proven bounds, and a way out.
 //!
-//! The depth is the length of the shortest translation after which the solids share no inner point. A point of one
-//! that is inside the other must travel at least to the surface there, so the deepest vertex bounds the depth from
-//! below. Any translation after which the meshes are found apart bounds it from above: along each of a few directions
-//! (from the deepest vertices to their nearest surfaces, along the normals at the crossings, between the middles, along
-//! the axes) the way is tried from the lower bound upward, at last as far as the boxes around the hulls ask, and what
-//! is free is halved down to 1e-4. The bounds meet where a vertex is pressed into a face; with edges pressed into
-//! edges, or a concave mesh that must be turned around another, they can lie far apart.
+//! The depth is the length of the shortest translation after which they share no inner point; closed meshes are solids, open
+//! ones surfaces with nothing inside. A point of one that is inside the other must travel at least to the surface there, so
+//! the deepest vertex bounds the depth from below. Any translation after which the meshes are found apart bounds it from
+//! above: along each of a few directions (that of the shortest way out of the hulls, from the deepest vertices to their
+//! nearest surfaces, along the normals at the crossings, between the middles, along the axes) the way is tried from the
+//! lower bound upward, at last as far as the boxes around the hulls ask, and what is free is halved down to 1e-4; the
+//! shortest is cut back to where the surfaces touch. The bounds meet where a vertex is pressed into a face; with edges
+//! pressed into edges, or a concave mesh that must be turned around another, they can lie far apart.
 //! Stops: at most 60 trials a direction. Cost: a projection for each vertex inside, and an overlap test for each trial.
 
 use super::super::{QueryError, projection};
-use super::{corners, inside, placed, visit_crossings};
+use super::{corners, inside, placed, surface_separation, visit_crossings};
+use crate::distance::convex::{Convex, Core};
 use crate::distance::placement::Placement;
+use crate::distance::signed::{Cache, signed};
 use crate::pose::Pose;
-use crate::shape::{ShapeKind, TriangleMesh};
+use crate::shape::TriangleMesh;
 use glam::DVec3;
 use std::ops::ControlFlow;
 
@@ -30,7 +33,7 @@ pub struct Penetration {
     pub deepest: Option<DVec3>,
 }
 
-/// How deep two closed meshes are inside each other; none if they are apart.
+/// How deep two meshes are inside each other; none if they are apart. Open ones are surfaces, with nothing inside.
 ///
 /// ```
 /// use carom::prelude::*;
@@ -51,9 +54,6 @@ pub fn penetration(
     pose_b: &Pose,
 ) -> Result<Option<Penetration>, QueryError> {
     let b_in_a = placed(pose_a, pose_b)?;
-    if !a.is_closed() || !b.is_closed() {
-        return Err(QueryError::NotSupported { what: "the depth of an open surface", shape: ShapeKind::Mesh });
-    }
     let frame = Placement::turned(pose_a);
     Ok(local(a, b, &b_in_a).map(|found| Penetration {
         lower: found.lower,
@@ -64,7 +64,7 @@ pub fn penetration(
 }
 
 /// A translation of the second mesh after which it is apart from the first, about the shortest, in the frame of the
-/// first; none if they are apart. Both must be closed.
+/// first; none if they are apart.
 pub(crate) fn way_out(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Placement) -> Option<DVec3> {
     local(a, b, b_in_a).map(|found| found.way_out)
 }
@@ -76,7 +76,7 @@ pub(in crate::query) struct Local {
     pub(in crate::query) deepest: Option<DVec3>,
 }
 
-/// How deep two closed meshes are in each other; none if they are apart.
+/// How deep two meshes are in each other; none if they are apart.
 pub(in crate::query) fn local(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Placement) -> Option<Local> {
     if are_apart(a, b, b_in_a) {
         return None;
@@ -92,10 +92,12 @@ pub(in crate::query) fn local(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Place
     let deepest = of_a.or(of_b);
     let lower = deepest.map_or(0.0, |vertex| vertex.depth());
     let between = middle(b, b_in_a) - middle(a, &Placement::IDENTITY);
-    let directions = [Some(between), Some(normals_at_crossings(a, b, b_in_a))]
+    let directions = [of_hulls(a, b, b_in_a), Some(between), Some(normals_at_crossings(a, b, b_in_a))]
         .into_iter()
         .chain([of_a, of_b].map(|vertex| vertex.map(|vertex| vertex.way)))
         .flatten()
+        .chain(flat_normals(a))
+        .chain(flat_normals(b).map(|normal| b_in_a.direction_to_outer(normal)))
         .chain(DVec3::AXES.into_iter().flat_map(|axis| [axis, -axis]));
     let mut way_out = DVec3::INFINITY;
     for direction in directions.filter_map(DVec3::try_normalize) {
@@ -103,7 +105,24 @@ pub(in crate::query) fn local(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Place
             way_out = length * direction;
         }
     }
+    let way_out = shortened(a, b, b_in_a, way_out);
     Some(Local { lower, way_out, deepest: deepest.map(|vertex| vertex.point) })
+}
+
+/// A way out cut back to where the surfaces touch: nothing is met on the way back before their distance is used up.
+fn shortened(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Placement, way_out: DVec3) -> DVec3 {
+    let Some(direction) = way_out.try_normalize() else { return way_out };
+    let mut length = way_out.length();
+    for _ in 0..12 {
+        let moved = Placement { position: b_in_a.position + length * direction, ..*b_in_a };
+        let Ok(Some(gap)) = surface_separation(a, b, &moved, f64::INFINITY) else { break };
+        if gap.lower <= 1e-8 * length {
+            break;
+        }
+        // A little short of it, so that they stay apart.
+        length = (length - 0.999 * gap.lower).max(0.0);
+    }
+    length * direction
 }
 
 /// A vertex inside the other mesh, and the way from there to the surface.
@@ -149,6 +168,22 @@ fn are_apart(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Placement) -> bool {
 
 fn middle(mesh: &TriangleMesh, placement: &Placement) -> DVec3 {
     placement.point_to_outer(mesh.tree().bounds().center().as_dvec3())
+}
+
+/// The direction of the shortest way out for the hulls of the two: for convex meshes the best.
+fn of_hulls(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Placement) -> Option<DVec3> {
+    let [a, b] = [a.hull()?, b.hull()?].map(|hull| Convex { core: Core::Hull(hull), radius: 0.0 });
+    signed(&a, &b, b_in_a, f64::INFINITY, &mut Cache::default()).ok().flatten().map(|found| found.normal)
+}
+
+/// Both normals of a flat mesh, which has no hull.
+fn flat_normals(mesh: &TriangleMesh) -> impl Iterator<Item = DVec3> {
+    let normal = || {
+        let [p, q, r] = corners(mesh, 0);
+        (q - p).cross(r - p)
+    };
+    let normal = mesh.hull().is_none().then(normal);
+    normal.into_iter().flat_map(|normal| [normal, -normal])
 }
 
 /// The sum of the normals of `a`, less those of `b`, where the two cross: the way out of a shallow contact.
