@@ -76,13 +76,10 @@ pub(super) fn answer(
                     ..cores
                 };
                 let touch = Touch { normal: cores.normal, radii: [a.radius, b.radius], margin, relation: &relation };
-<<<<<<< HEAD
-                return Ok(Answer::Touching(hull_hull::clipped((hull_a, hull_b), b_in_a, &touch, meeting, tracer)));
-=======
-                if let Some(clipped) = hull_hull::manifold([a, b], (hull_a, hull_b), b_in_a, &touch, meeting)? {
+                let hulls = (hull_a, hull_b);
+                if let Some(clipped) = hull_hull::manifold([a, b], hulls, b_in_a, &touch, meeting, tracer)? {
                     return Ok(Answer::Touching(clipped));
                 }
->>>>>>> narrow
             }
             Finding::Unknown => {}
         }

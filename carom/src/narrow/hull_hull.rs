@@ -222,12 +222,13 @@ pub(super) fn manifold(
     b_in_a: &Placement,
     touch: &clip::Touch<'_>,
     meeting: Meeting,
+    tracer: &mut impl Tracer,
 ) -> Result<Option<clip::Clipped>, SupportFault> {
     let Relation { separation, on_a, on_b, .. } = *touch.relation;
     let aside = (on_b - on_a - separation * touch.normal).length_squared();
     let small = hulls.0.outer_from_center().min(hulls.1.outer_from_center());
     if aside <= (ASIDE * f64::from(small)).powi(2) {
-        let clipped = clipped(hulls, b_in_a, touch, meeting);
+        let clipped = clipped(hulls, b_in_a, touch, meeting, tracer);
         if clipped.kept_deepest {
             return Ok(Some(clipped));
         }
@@ -237,7 +238,7 @@ pub(super) fn manifold(
     Ok(opposite.map(|pair| {
         let (on_a, on_b) = (pair.on_a + radius_a * touch.normal, pair.on_b - radius_b * touch.normal);
         let relation = Relation { on_a, on_b, ..*touch.relation };
-        clipped(hulls, b_in_a, &clip::Touch { relation: &relation, ..*touch }, meeting)
+        clipped(hulls, b_in_a, &clip::Touch { relation: &relation, ..*touch }, meeting, tracer)
     }))
 }
 
