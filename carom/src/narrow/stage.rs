@@ -14,8 +14,7 @@ use crate::pose::{LocalPose, Pose};
 use crate::shape::Shape;
 use glam::Vec3;
 
-/// One point of contact between two bodies. Its place is where it acts: while the bodies hardly move it stays, up to 2 % of
-/// the smaller part from where they meet now.
+/// One point of contact between two bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Contact {
     /// From the centre of mass of the first body, in the axes of the world.
@@ -77,9 +76,8 @@ impl Manifold {
         self.contacts().iter().any(|contact| contact.depth >= 0.0 || contact.impulse > 0.0)
     }
 
-    /// Takes over the impulses of what was there before, point by point as their features say; and, if it shall, where
-    /// they act.
-    fn carry(&mut self, before: &Memory, holds: bool) {
+    /// Takes over the impulses of what was there before, point by point as their features say.
+    fn carry(&mut self, before: &Memory) {
         self.friction = before.friction;
         self.twist = before.twist;
         self.rolling = before.rolling;
@@ -87,40 +85,8 @@ impl Manifold {
             let known = before.features.iter().position(|known| *known == contact.features);
             contact.carried = known.map_or(0.0, |known| before.carried[known]);
         }
-        if holds {
-            self.hold(before);
-        }
-    }
-
-    /// Lets the points act where they did before and along the same normal, as long as all of them are near there. Their
-    /// depths are those of now. Bodies that lean a little do not feel it, so that what stands on springs does not buckle:
-    /// a tower of boxes sways and comes to rest. Source: the idea is Catto's, Box3D 2025, contact recycling; there points
-    /// are held farther, and depths are not measured anew.
-    fn hold(&mut self, before: &Memory) {
-        let reach = HELD_SHARE * self.size;
-        let is_near = |now: Vec3, then: Vec3| now.distance_squared(then) < reach * reach;
-        let mut arms = [[Vec3::ZERO; 2]; MAX_POINTS];
-        let count = usize::from(self.count);
-        if count != before.count || self.normal.dot(before.normal) < HELD_COSINE {
-            return;
-        }
-        for (contact, arms) in self.contacts().iter().zip(&mut arms) {
-            let mut known = before.features.iter().zip(&before.arms).take(count);
-            match known.find(|(features, _)| **features == contact.features) {
-                Some((_, held)) if is_near(contact.arm_a, held[0]) && is_near(contact.arm_b, held[1]) => *arms = *held,
-                Some(_) | None => return,
-            }
-        }
-        self.normal = before.normal;
-        for (contact, [arm_a, arm_b]) in self.contacts_mut().iter_mut().zip(arms) {
-            (contact.arm_a, contact.arm_b) = (arm_a, arm_b);
-        }
     }
 }
-
-/// How far a point may be from where it acts, as a share of the smaller part; and how far the normal may turn.
-const HELD_SHARE: f32 = 0.02;
-const HELD_COSINE: f32 = 0.9995;
 
 /// What is left of a manifold when it is found anew.
 #[derive(Debug, Clone, Copy)]
@@ -131,10 +97,8 @@ struct Memory {
     friction: Vec3,
     twist: f32,
     rolling: Vec3,
-    count: usize,
     features: [[Feature; 2]; MAX_POINTS],
     carried: [f32; MAX_POINTS],
-    arms: [[Vec3; 2]; MAX_POINTS],
 }
 
 impl Memory {
@@ -147,15 +111,12 @@ impl Memory {
             friction: manifold.friction,
             twist: manifold.twist,
             rolling: manifold.rolling,
-            count: manifold.contacts().len(),
             features: [[Feature::default(); 2]; MAX_POINTS],
             carried: [0.0; MAX_POINTS],
-            arms: [[Vec3::ZERO; 2]; MAX_POINTS],
         };
         for (index, contact) in manifold.contacts().iter().enumerate() {
             memory.features[index] = contact.features;
             memory.carried[index] = contact.carried;
-            memory.arms[index] = [contact.arm_a, contact.arm_b];
         }
         memory
     }
@@ -255,7 +216,7 @@ impl Meeting {
         for manifold in &mut self.manifolds {
             manifold.material = material;
             if let Some(before) = room.last.iter().find(|before| before.is_of(manifold)) {
-                manifold.carry(before, margin > 0.0);
+                manifold.carry(before);
             }
         }
     }

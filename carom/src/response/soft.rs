@@ -5,7 +5,6 @@
 //! Impulses of the step before are the first guess of this one. From substep to substep they act anew by themselves: what
 //! contacts did to a body's velocity is done to it again before they are asked (the axes and arms do not change within a
 //! step), which saves one of three passes. Rebounds come last, from the speeds of impact.
-//! Friction holds in the second pass only: in the first it would hold against the push, and drive large pyramids apart.
 //! Cost: 2 passes over all patches a substep, eight at a time, colour by colour on any number of threads; no allocation.
 //! Sources: Macklin et al. 2019, Small Steps in Physics Simulation, doi 10.1145/3309486.3340247; Catto 2024, Solver2D.
 
@@ -43,8 +42,6 @@ const MOST_TURN: f32 = std::f32::consts::FRAC_PI_4;
 const PACKS_A_WORKER: usize = 16;
 /// How often rebounds go over all patches: a body that is hit by several finds its way between them.
 const REBOUNDS: u32 = 8;
-/// How often contacts relax in a substep where a light body is between a heavy one and something else.
-const RELAXES_BETWEEN: u32 = 4;
 /// How many bodies or pairs are in a block.
 const BLOCK: usize = 64;
 /// No row: nothing touches the body.
@@ -62,8 +59,6 @@ pub(crate) struct Soft {
     packs: Vec<Pack>,
     stages: Vec<Stage>,
     blocks: Vec<u32>,
-    /// Of each row whether something far heavier touches it; filled where there is such a thing.
-    is_light: Vec<bool>,
     counters: Counters,
     /// Of each body what went wrong.
     broken: Vec<Option<FaultStage>>,
@@ -88,9 +83,7 @@ enum Kind {
     /// What packs do.
     WarmStart,
     Push,
-    Relax {
-        is_last: bool,
-    },
+    Relax,
     Rebound,
     /// Velocities move rows.
     Advance,
@@ -201,35 +194,8 @@ impl Soft {
         });
     }
 
-    /// How often contacts relax in a substep. Where a light body carries a heavy one, what the ground must bear comes to
-    /// it in steps as small as the light one: more often then.
-    fn relaxes(&mut self, first_movable: u32) -> u32 {
-        let Self { colouring, packs, body_of, is_light, .. } = self;
-        let patches = colouring.placed();
-        // Few worlds have such patches at all, and the packs tell so.
-        if !packs.iter().any(|pack| pack.is_uneven) {
-            return 1;
-        }
-        is_light.clear();
-        is_light.resize(body_of.len(), false);
-        let uneven = |lane: u32| packs[lane as usize / WIDTH].light_side(lane as usize % WIDTH);
-        for (patch, lane) in patches {
-            if let Some(side) = uneven(*lane) {
-                is_light[patch.rows[side] as usize] = true;
-            }
-        }
-        // What touches nothing but heavy bodies carries none.
-        let carries = |row: u32, side: usize, lane: u32| {
-            row >= first_movable && is_light[row as usize] && uneven(lane) != Some(side)
-        };
-        let is_between =
-            patches.iter().any(|(patch, lane)| carries(patch.rows[0], 0, *lane) || carries(patch.rows[1], 1, *lane));
-        if is_between { RELAXES_BETWEEN } else { 1 }
-    }
-
     /// Lists what is done in all substeps, in order.
     fn plan_stages(&mut self, setting: &Setting, first_movable: u32) {
-        let relaxes = self.relaxes(first_movable);
         let Self { colouring, body_of, packs, stages, blocks, .. } = self;
         stages.clear();
         let rows = first_movable..body_of.len() as u32;
@@ -250,7 +216,7 @@ impl Soft {
             }
             of_packs(stages, Kind::Push);
             of_rows(stages, Kind::Advance);
-            (1..=relaxes).for_each(|round| of_packs(stages, Kind::Relax { is_last: round == relaxes }));
+            of_packs(stages, Kind::Relax);
         }
         if packs.iter().any(|pack| pack.bounces) {
             (0..REBOUNDS).for_each(|_| of_packs(stages, Kind::Rebound));
@@ -407,9 +373,9 @@ fn work<S: Simd>(
                 kernel::push(simd, unsafe { packs.get_mut(pack) }, rows, substep);
             }
         }
-        Kind::Relax { is_last } => {
+        Kind::Relax => {
             for pack in range {
-                kernel::relax(simd, unsafe { packs.get_mut(pack) }, rows, substep, is_last);
+                kernel::relax(simd, unsafe { packs.get_mut(pack) }, rows, substep);
             }
         }
         Kind::Rebound => {

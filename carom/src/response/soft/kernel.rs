@@ -174,17 +174,19 @@ pub(super) fn warm_start<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
 #[inline(always)]
 pub(super) fn push<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: &Substep) {
     let mut meeting = Meeting::new(simd, pack, rows);
-    let change = solve_normal::<S, true>(simd, pack, rows, substep, &mut meeting, false);
+    // By the load of the last substep, which has no push in it. Without it pyramids do not come to rest.
+    let load_on_all = total_load(simd, pack);
+    solve_friction(simd, pack, &mut meeting, load_on_all);
+    let change = solve_normal::<S, true>(simd, pack, rows, substep, &mut meeting);
     meeting.act_normally(simd, pack, &change);
     meeting.write(simd, pack, rows);
 }
 
-/// Stops what closes, without pushing; then friction. The other way round, a stack of ten boxes sways. The last time in a
-/// substep, what was pushed is counted.
+/// Stops what closes, without pushing; then friction. The other way round, a stack of ten boxes sways.
 #[inline(always)]
-pub(super) fn relax<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: &Substep, is_last: bool) {
+pub(super) fn relax<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: &Substep) {
     let mut meeting = Meeting::new(simd, pack, rows);
-    let change = solve_normal::<S, false>(simd, pack, rows, substep, &mut meeting, is_last);
+    let change = solve_normal::<S, false>(simd, pack, rows, substep, &mut meeting);
     meeting.act_normally(simd, pack, &change);
     // Now that the load has none of the push in it: friction must not hold more than what weighs.
     let load_on_all = total_load(simd, pack);
@@ -250,7 +252,6 @@ fn solve_normal<S: Simd, const PUSHES: bool>(
     rows: Rows<'_>,
     substep: &Substep,
     meeting: &mut Meeting<S>,
-    counts: bool,
 ) -> Closing<S> {
     let mut seen = meeting.closing(&meeting.a, &meeting.b);
     let moved_a = rows.movements(simd, &pack.bodies[0]);
@@ -282,7 +283,7 @@ fn solve_normal<S: Simd, const PUSHES: bool>(
         };
         let total = sound(simd, wanted, impulse);
         all_wanted += wanted.abs();
-        if counts && turn >= (sweeps - 1) * count {
+        if !PUSHES && turn >= (sweeps - 1) * count {
             store(load(simd, &pack.point[point].total) + total, &mut pack.point[point].total);
         }
         store(total, &mut pack.point[point].impulse);

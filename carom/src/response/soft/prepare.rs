@@ -81,7 +81,6 @@ fn fill_lane(pack: &mut Pack, offsets: &mut Offsets, lane: usize, patch: &Patch,
             lanes[lane] = entry;
         }
     }
-    pack.is_uneven |= pack.light_side(lane).is_some();
     let material = &manifold.material;
     set(&mut pack.normal, lane, manifold.normal);
     pack.friction[lane] = material.friction;
