@@ -316,8 +316,10 @@ impl BroadPhase for DynamicTree {
     fn cost(&self) -> Cost {
         let lists = (self.slot_of.capacity() + self.left.capacity() + self.free.capacity() + self.gaps.capacity())
             * size_of::<u32>();
-        let pairs = (self.pairs.capacity() + self.near.capacity()) * size_of::<Pair>() + self.events.memory();
-        let carried = self.carried.capacity() * size_of::<build::Carried>();
+        let pairs = self.pairs.capacity() + self.near.capacity() + self.own_keys.capacity();
+        let pairs = pairs * size_of::<Pair>() + self.events.memory();
+        let carried =
+            self.carried.capacity() * size_of::<build::Carried>() + self.new_slot.capacity() * size_of::<u32>();
         let scratch =
             self.parted.memory() + self.before.memory() + carried + self.scratch.memory() + self.places.memory();
         let memory = self.batch.memory() + self.slots.memory() + self.nodes.memory() + lists + pairs + scratch;
