@@ -3,6 +3,7 @@
 
 #![allow(unsafe_code, reason = "an allocator that counts")]
 
+mod counting_allocator;
 mod random;
 
 use carom::detector::{Detector, Filter, Object, all_pairs};
@@ -10,12 +11,10 @@ use carom::narrow::{ContactBuffer, contacts};
 use carom::prelude::*;
 use carom::query::{PairCache, Ray, Sweep};
 use carom::shape::Part;
+use counting_allocator::Counting;
 use fastrand::Rng;
 use random::{between, direction, rotation, vector};
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-
-struct Counting;
 
 thread_local! {
     static COUNT: Cell<usize> = const { Cell::new(0) };
@@ -26,28 +25,8 @@ fn count_one() {
     let _ = COUNT.try_with(|count| count.set(count.get() + 1));
 }
 
-// SAFETY: all is handed to the system's allocator as it came.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count_one();
-        // SAFETY: the caller keeps the contract of this same function.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { System.dealloc(place, layout) }
-    }
-
-    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count_one();
-        // SAFETY: as above.
-        unsafe { System.realloc(place, layout, size) }
-    }
-}
-
 #[global_allocator]
-static COUNTING: Counting = Counting;
+static COUNTING: Counting = Counting(count_one);
 
 fn allocations(ask: impl FnOnce()) -> usize {
     let before = COUNT.get();

@@ -4,18 +4,17 @@
 
 #![allow(unsafe_code, reason = "an allocator that counts")]
 
+mod counting_allocator;
 mod random;
 
 use carom::prelude::*;
 use carom::world::Continuous;
+use counting_allocator::Counting;
 use fastrand::Rng;
 use random::{between, direction, rotation, vector};
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-
-struct Counting;
 
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
@@ -31,28 +30,8 @@ fn count_one() {
     }
 }
 
-// SAFETY: all is handed to the system's allocator as it came.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count_one();
-        // SAFETY: the caller keeps the contract of this same function.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { System.dealloc(place, layout) }
-    }
-
-    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count_one();
-        // SAFETY: as above.
-        unsafe { System.realloc(place, layout, size) }
-    }
-}
-
 #[global_allocator]
-static COUNTING: Counting = Counting;
+static COUNTING: Counting = Counting(count_one);
 
 type Outcome<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
