@@ -167,7 +167,7 @@ fn sweeping(area: &'static str, case: String, plan: &Plan) -> Result<Row, String
     let entry = SCENES.iter().find(|entry| entry.name == "container").ok_or("there is no container")?;
     let mut scene = (entry.build)();
     let mut times = [f64::INFINITY; 2];
-    for _ in 0..3 {
+    for _ in 0..8 {
         for (is_swept, time) in [false, true].into_iter().zip(&mut times) {
             scene.is_swept = is_swept;
             *time = time.min(ours::run(&scene, 1, plan.steps)?.outcome.milliseconds * 1e6);
