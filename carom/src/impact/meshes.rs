@@ -3,8 +3,9 @@
 //!
 //! Surfaces that start apart touch first where a vertex meets a face or an edge an edge. Each feature of the one mesh
 //! looks in a tree over the boxes of the other's, which hold whole ways, for those it may meet, asks `pack.rs` about four
-//! of them at a time, and `walk.rs` about what is left, with the best time so far as the end. The result does not depend on the order: of equal times, the first pair in the
-//! order of features is taken, and what a query returns does not depend on its end, if it is before it.
+//! of them at a time, and `walk.rs` about what is left, with the best time so far as the end. The result does not depend
+//! on the order: of equal times, the first pair in the order of features is taken, and what a query returns does not
+//! depend on its end, if it is before it.
 //! Cost: n log n for the trees, then some hundred nanoseconds for each pair of boxes that meet; on all cores.
 
 use super::moving_tree::{MovingTree, SweptBox};
