@@ -4,8 +4,8 @@
 //! At a root of it the origin is in the hull of the D_i if and only if it is so in their shadow along an axis that the
 //! plane does not hold: if the areas of the triangles that it makes with the sides, quadratics of time, are not of
 //! opposite signs. Three ways, each if the one before does not tell: the signs of the coefficients; the coefficients
-//! rounded, of which each keeps all its digits, and again between two times around a root (`rounded.rs`); and, where a
-//! root is double or the points are in a plane all the time, halving the step.
+//! rounded, of which each keeps all its digits, and again between two times around a root (`rounded.rs`, which knows points
+//! in a plane all the time by the roots of the sides); and, where a root is double, halving the step.
 //! Stops: at a resolution of 2⁻⁹⁰ of the step, or 64 halvings. What is left touches in truth for no time at all, on a
 //! side or grazing, at a time that is no binary fraction: it is called unresolved, as are coordinates that spread over
 //! more than 350 binary digits.
