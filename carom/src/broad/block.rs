@@ -188,16 +188,28 @@ impl<S: Simd> LoadedBlock<S> {
         (x & y & z).to_bitmask() as u32
     }
 
+    /// Bit `i` says whether lane `i` overlaps the lane `BY` after it, the first lanes following the last.
+    #[inline(always)]
+    pub(super) fn overlaps_turned<const BY: usize>(&self, simd: S) -> u32 {
+        let [x, y, z] = self.min;
+        let [u, v, w] = self.max;
+        let x = x.simd_le(u.slide::<BY>(u)) & x.slide::<BY>(x).simd_le(u);
+        let y = y.simd_le(v.slide::<BY>(v)) & y.slide::<BY>(y).simd_le(v);
+        let z = z.simd_le(w.slide::<BY>(w)) & z.slide::<BY>(z).simd_le(w);
+        let _ = simd;
+        (x & y & z).to_bitmask() as u32
+    }
+
     /// Bit `i` says whether lane `i` has a box that is finite and not inside out.
     #[inline(always)]
     pub(super) fn sound(&self, simd: S) -> u32 {
         let (least, greatest) = (f32x8::splat(simd, -f32::MAX), f32x8::splat(simd, f32::MAX));
         let [x, y, z] = self.min;
         let [u, v, w] = self.max;
+        // Nothing is in order with NaN, so that there is none where it matters what the least and the greatest are.
         let ordered = x.simd_le(u) & y.simd_le(v) & z.simd_le(w);
-        let bounded_below = x.simd_ge(least) & y.simd_ge(least) & z.simd_ge(least);
-        let bounded_above = u.simd_le(greatest) & v.simd_le(greatest) & w.simd_le(greatest);
-        (ordered & bounded_below & bounded_above).to_bitmask() as u32
+        let bounded = x.min(y).min(z).simd_ge(least) & u.max(v).max(w).simd_le(greatest);
+        (ordered & bounded).to_bitmask() as u32
     }
 }
 

@@ -107,6 +107,18 @@ pub(super) struct Parted {
     taken: usize,
 }
 
+/// Writes the ids of touching pairs to a list that has room for all; returns how many there are.
+fn list_touching(near: &[Pair], ids: &[u32], pairs: &mut [Pair]) -> usize {
+    let mut count = 0;
+    for pair in near {
+        if let Some(place) = pairs.get_mut(count) {
+            *place = Pair::new(ids[pair.a as usize], ids[pair.second() as usize]);
+        }
+        count += usize::from(pair.is_touching());
+    }
+    count
+}
+
 /// So many partners are looked through; more are sorted.
 const LOOKED_THROUGH: usize = 16;
 
@@ -202,11 +214,7 @@ impl DynamicTree {
         if !is_parallel(near.len()) && near.len() <= pairs.capacity() {
             // There is room for all: each is written, and stays if the next is written behind it.
             pairs.resize(near.len(), Pair::default());
-            let mut count = 0;
-            for pair in near.iter() {
-                pairs[count] = pair.ids(slots);
-                count += usize::from(pair.is_touching());
-            }
+            let count = list_touching(near, slots.ids(), pairs);
             pairs.truncate(count);
             return;
         }

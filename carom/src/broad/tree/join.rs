@@ -171,6 +171,7 @@ fn join<S: Simd>(
         if others.len() < (met_count + 2) * LANES {
             others.resize((met_count + 2) * LANES, 0);
         }
+        let (here, others) = (&here[..met_count], &mut others[..]);
         let own_parent = &parents[parent];
         let first_leaf = parent * LANES;
         for (lane, leaf) in leaves[first_leaf..].iter().take(LANES).enumerate() {
@@ -178,7 +179,7 @@ fn join<S: Simd>(
             let mut other_count = 0;
             let siblings = own_parent.overlaps(simd, &bounds) & (!1u32 << lane);
             append(simd, others, &mut other_count, siblings, first_leaf as u32);
-            for &met in &here[..met_count] {
+            for &met in here {
                 let hits = parents[met as usize].overlaps(simd, &bounds);
                 append(simd, others, &mut other_count, hits, met << SHIFT);
             }
@@ -194,11 +195,13 @@ fn join<S: Simd>(
                     append(simd, &mut tasks, &mut task_count, own.overlaps(simd, &other_bounds), other << SHIFT);
                 }
                 tests += task_count;
+                let mut held = found.count;
                 for &task in &tasks[..task_count] {
                     let (other, lane) = (task >> SHIFT, task % LANES as u32);
                     let hits = leaves[other as usize].overlaps(simd, &leaf.get(lane as usize));
-                    found.add(simd, hits, first_slot + lane, other << SHIFT);
+                    held = found.add(simd, held, hits, first_slot + lane, other << SHIFT);
                 }
+                found.count = held;
             }
         }
     }
@@ -260,26 +263,52 @@ impl<'a> Found<'a> {
         Self { place, written: 0, beyond, state, count: 0, firsts: [0; HELD], seconds: [0; HELD] }
     }
 
-    /// The pairs within a leaf.
+    /// The pairs within a leaf: those of lanes one, two, three and four apart.
     #[inline(always)]
     fn add_inside<S: Simd>(&mut self, simd: S, leaf: &BoxBlock, first_slot: u32) {
         let own = leaf.loaded(simd);
-        for lane in 0..LANES - 1 {
-            let later = own.overlaps(simd, &leaf.get(lane)) & (!1u32 << lane);
-            self.add(simd, later, first_slot + lane as u32, first_slot);
-        }
+        let mut count = self.count;
+        count = self.add_turned(simd, count, own.overlaps_turned::<1>(simd), 1, first_slot);
+        count = self.add_turned(simd, count, own.overlaps_turned::<2>(simd), 2, first_slot);
+        count = self.add_turned(simd, count, own.overlaps_turned::<3>(simd), 3, first_slot);
+        count = self.add_turned(simd, count, own.overlaps_turned::<4>(simd) & 15, 4, first_slot);
+        self.count = count;
     }
 
-    /// A slot with each slot of a block that was hit.
+    /// Lanes that overlap the lane so many after them.
     #[inline(always)]
-    fn add<S: Simd>(&mut self, simd: S, hits: u32, slot: u32, first_slot: u32) {
-        if let Some(firsts) = self.firsts.get_mut(self.count..self.count + LANES) {
+    fn add_turned<S: Simd>(&mut self, simd: S, mut count: usize, hits: u32, by: u32, first_slot: u32) -> usize {
+        let lanes = u32x8::load_array_ref(simd, &SET_BITS[(hits & 255) as usize]);
+        let others = (lanes + u32x8::splat(simd, by)) & u32x8::splat(simd, LANES as u32 - 1);
+        if let Some(firsts) = self.firsts.get_mut(count..count + LANES) {
+            (lanes.min(others) + u32x8::splat(simd, first_slot)).store_slice(firsts);
+        }
+        if let Some(seconds) = self.seconds.get_mut(count..count + LANES) {
+            (lanes.max(others) + u32x8::splat(simd, first_slot | self.state)).store_slice(seconds);
+        }
+        count += (hits & 255).count_ones() as usize;
+        if count > HELD - LANES {
+            self.count = count;
+            self.flush();
+            count = 0;
+        }
+        count
+    }
+
+    /// A slot with each slot of a block that was hit. How many are held goes from call to call in a register: through
+    /// memory each call would have to wait for the one before.
+    #[inline(always)]
+    fn add<S: Simd>(&mut self, simd: S, mut count: usize, hits: u32, slot: u32, first_slot: u32) -> usize {
+        if let Some(firsts) = self.firsts.get_mut(count..count + LANES) {
             u32x8::splat(simd, slot).store_slice(firsts);
         }
-        append(simd, &mut self.seconds, &mut self.count, hits, first_slot | self.state);
-        if self.count > HELD - LANES {
+        append(simd, &mut self.seconds, &mut count, hits, first_slot | self.state);
+        if count > HELD - LANES {
+            self.count = count;
             self.flush();
+            count = 0;
         }
+        count
     }
 
     /// Lists what is held.

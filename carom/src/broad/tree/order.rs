@@ -5,7 +5,7 @@ use super::super::{Pair, hilbert};
 use super::{PORTION, is_parallel};
 use crate::bounds::Aabb;
 use crate::radix::Keyed;
-use fearless_simd::{Bytes, Level, Select, Simd, SimdBase, SimdCvtTruncate, dispatch, f32x8, i32x8, u32x8};
+use fearless_simd::{Bytes, Level, Simd, SimdBase, SimdCvtTruncate, SimdFrom, dispatch, f32x8, i32x8, u32x8};
 use glam::{Vec3, Vec3A};
 use rayon::prelude::*;
 
@@ -13,6 +13,9 @@ use rayon::prelude::*;
 const SAMPLE: usize = 256;
 /// How many of these tell strays from the rest.
 const JUDGES: usize = 32;
+
+/// The numbers of the lanes.
+const COUNTED: [u32; LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /// The key of what is no box.
 const LEFT_OUT: Pair = Pair { a: u32::MAX, b: u32::MAX };
@@ -116,26 +119,11 @@ impl<const BITS: u32> Curve<BITS> {
     /// cells: the middle four fifths tell. What is outside is held to the outermost cells.
     fn around(source: &(impl Source + ?Sized)) -> Self {
         let (mut least, mut greatest) = (Vec3A::INFINITY, Vec3A::NEG_INFINITY);
-        let mut judges = [[0.0f32; JUDGES]; 3];
-        let mut judge_count = 0;
-        let stride = (source.count() / SAMPLE).max(1);
-        let judge_stride = stride * (source.count() / stride / JUDGES).max(1);
-        let mut next_judge = 0;
-        for index in (0..source.count()).step_by(stride) {
-            let bounds = source.bounds(index);
-            if bounds.min.x > bounds.max.x {
-                continue;
-            }
-            let middle = 0.5 * Vec3A::from(bounds.min) + 0.5 * Vec3A::from(bounds.max);
+        for middle in middles(source, SAMPLE) {
             least = least.min(middle);
             greatest = greatest.max(middle);
-            if index >= next_judge && judge_count < JUDGES {
-                next_judge = index + judge_stride;
-                (0..3).for_each(|axis| judges[axis][judge_count] = middle[axis]);
-                judge_count += 1;
-            }
         }
-        let (least, extent) = without_strays(least.into(), greatest.into(), &mut judges, judge_count);
+        let (least, extent) = without_strays(least.into(), greatest.into(), source);
         let half_scale = 0.5 * ((1u32 << BITS) as f32 - 0.5) / extent;
         Self { least, half_scale: if half_scale.is_finite() { half_scale } else { 0.0 } }
     }
@@ -146,12 +134,12 @@ impl<const BITS: u32> Curve<BITS> {
         let mut left_out = 0;
         for (index, keys) in (first..).zip(keys.chunks_mut(LANES)) {
             let block = source.block(simd, index);
-            let mut ranks = [0; LANES];
-            self.ranks(simd, &block).store_slice(&mut ranks);
-            let numbers = (index * LANES) as u32..;
-            for (key, (rank, number)) in keys.iter_mut().zip(ranks.into_iter().zip(numbers)) {
-                *key = Pair { a: rank, b: number };
-            }
+            let numbers = u32x8::splat(simd, (index * LANES) as u32) + u32x8::simd_from(simd, COUNTED);
+            let ranks = self.ranks(simd, &block);
+            let mut both = [0; 2 * LANES];
+            simd.zip_low_u32x8(ranks, numbers).store_slice(&mut both[..LANES]);
+            simd.zip_high_u32x8(ranks, numbers).store_slice(&mut both[LANES..]);
+            keys.iter_mut().zip(both.as_chunks().0).for_each(|(key, &[a, b])| *key = Pair { a, b });
             let sound = block.sound(simd);
             if sound != 255 {
                 let unsound = keys.iter_mut().enumerate().filter(|(lane, _)| sound >> lane & 1 == 0);
@@ -170,26 +158,54 @@ impl<const BITS: u32> Curve<BITS> {
         for axis in 0..3 {
             let least = f32x8::splat(simd, self.least[axis]);
             let at = ((min[axis] - least) + (max[axis] - least)) * f32x8::splat(simd, self.half_scale);
-            // Strays are held to the outermost cells; NaN becomes cell 0.
-            let at = at.simd_gt(zero).select(at, zero);
-            let at = at.simd_lt(last).select(at, last);
+            // Strays are held to the outermost cells; what has NaN is left out.
+            let at = at.max(zero).min(last);
             cell[axis] = i32x8::truncate_from(at).bitcast();
         }
         hilbert::rank::<BITS, _>(cell)
     }
 }
 
-/// The least corner and the side of a cube for the curve.
-fn without_strays(least: Vec3, greatest: Vec3, judges: &mut [[f32; JUDGES]; 3], count: usize) -> (Vec3, f32) {
+/// The middles of `count` of the boxes, spread evenly, or of all if there are fewer than twice as many.
+#[inline(always)]
+fn middles(source: &(impl Source + ?Sized), count: usize) -> impl Iterator<Item = Vec3A> {
+    let stride = (source.count() / count).max(1);
+    (0..source.count()).step_by(stride).filter_map(|index| {
+        let bounds = source.bounds(index);
+        let middle = 0.5 * Vec3A::from(bounds.min) + 0.5 * Vec3A::from(bounds.max);
+        (bounds.min.x <= bounds.max.x).then_some(middle)
+    })
+}
+
+/// The least corner and the side of a cube for the curve, given those of the sample.
+fn without_strays(least: Vec3, greatest: Vec3, source: &(impl Source + ?Sized)) -> (Vec3, f32) {
     let whole = (greatest * 0.5 - least * 0.5).max_element() * 2.0;
+    let mut judges = [[0.0f32; JUDGES]; 3];
+    let mut count = 0;
+    for middle in middles(source, JUDGES).take(JUDGES) {
+        (0..3).for_each(|axis| judges[axis][count] = middle[axis]);
+        count += 1;
+    }
     if count < JUDGES / 2 {
+        return (least, whole);
+    }
+    let few = count / 10;
+    // If more than a few are in either third at the ends of an axis, most are spread over a third of it at the least.
+    let thirds = (least + whole / 3.0, greatest - whole / 3.0);
+    let is_spread = |(axis, along): (usize, &[f32; JUDGES])| {
+        let along = &along[..count];
+        let low = along.iter().filter(|&&at| at <= thirds.0[axis]).count();
+        let high = along.iter().filter(|&&at| at >= thirds.1[axis]).count();
+        low > few && high > few && greatest[axis] - least[axis] >= whole
+    };
+    if judges.iter().enumerate().any(is_spread) {
         return (least, whole);
     }
     let (mut low, mut high) = (Vec3::ZERO, Vec3::ZERO);
     for (axis, along) in judges.iter_mut().enumerate() {
         let along = &mut along[..count];
         along.sort_unstable_by(f32::total_cmp);
-        (low[axis], high[axis]) = (along[count / 10], along[count - 1 - count / 10]);
+        (low[axis], high[axis]) = (along[few], along[count - 1 - few]);
     }
     let inner = (high - low).max_element();
     if whole <= 6.0 * inner || inner <= 0.0 {
