@@ -190,13 +190,12 @@ impl<S: Simd> LoadedBlock<S> {
 
     /// Bit `i` says whether lane `i` overlaps the lane `BY` after it, the first lanes following the last.
     #[inline(always)]
-    pub(super) fn overlaps_turned<const BY: usize>(&self, simd: S) -> u32 {
+    pub(super) fn overlaps_turned<const BY: usize>(&self) -> u32 {
         let [x, y, z] = self.min;
         let [u, v, w] = self.max;
         let x = x.simd_le(u.slide::<BY>(u)) & x.slide::<BY>(x).simd_le(u);
         let y = y.simd_le(v.slide::<BY>(v)) & y.slide::<BY>(y).simd_le(v);
         let z = z.simd_le(w.slide::<BY>(w)) & z.slide::<BY>(z).simd_le(w);
-        let _ = simd;
         (x & y & z).to_bitmask() as u32
     }
 

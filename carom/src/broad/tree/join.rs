@@ -18,16 +18,11 @@ pub(super) struct JoinScratch {
     /// Blocks of a level that the blocks at hand may overlap, and of the next level down.
     here: Vec<u32>,
     below: Vec<u32>,
-    /// Leaves that the leaf at hand may overlap.
-    others: Vec<u32>,
 }
-
-/// How many leaves are compared at a time.
-const BATCH: usize = 64;
 
 impl JoinScratch {
     pub(super) fn memory(&self) -> usize {
-        (self.here.capacity() + self.below.capacity() + self.others.capacity()) * size_of::<u32>()
+        (self.here.capacity() + self.below.capacity()) * size_of::<u32>()
     }
 }
 
@@ -51,14 +46,21 @@ const fn set_bits() -> [[u32; LANES]; 256] {
     table
 }
 
+/// The set bits of a mask of eight, and how many there are.
+#[inline(always)]
+fn set_bits_of<S: Simd>(simd: S, mask: u32) -> (u32x8<S>, usize) {
+    let mask = mask & 255;
+    (u32x8::load_array_ref(simd, &SET_BITS[mask as usize]), mask.count_ones() as usize)
+}
+
 /// Appends `offset + bit` for each bit of `mask` to the first `count` of `list`, which has room for eight more.
 #[inline(always)]
 fn append<S: Simd>(simd: S, list: &mut [u32], count: &mut usize, mask: u32, offset: u32) {
-    let bits = u32x8::load_array_ref(simd, &SET_BITS[(mask & 255) as usize]);
+    let (bits, count_set) = set_bits_of(simd, mask);
     if let Some(place) = list.get_mut(*count..*count + LANES) {
         (bits + u32x8::splat(simd, offset)).store_slice(place);
     }
-    *count += (mask & 255).count_ones() as usize;
+    *count += count_set;
 }
 
 /// How many parents of leaves a worker takes at the least.
@@ -156,57 +158,114 @@ fn join<S: Simd>(
 ) -> u64 {
     let Some((leaves, upper)) = levels.split_first() else { return 0 };
     let Some((parents, upper)) = upper.split_first() else {
-        leaves.iter().for_each(|leaf| found.add_inside(simd, leaf, 0));
+        leaves.iter().for_each(|leaf| found.count = found.add_inside(simd, found.count, leaf, 0));
         found.flush();
         return (leaves.len() * LANES * LANES) as u64;
     };
-    let JoinScratch { here, below, others } = scratch;
+    let JoinScratch { here, below } = scratch;
     here.resize(parents.len() + LANES, 0);
     below.resize(parents.len() + LANES, 0);
-    // Lanes of the leaf at hand with the leaf that each must be compared with: `leaf << 3 | lane`.
-    let mut tasks = [0u32; (BATCH + 1) * LANES];
+    let mut walk = Walk { leaves, parents, families: Held::new(), pairs: Held::new(), tasks: Held::new() };
     let mut tests = 0;
     for parent in range {
         let met_count = later_parents(simd, upper, parent, here, below, &mut tests);
-        if others.len() < (met_count + 2) * LANES {
-            others.resize((met_count + 2) * LANES, 0);
-        }
-        let (here, others) = (&here[..met_count], &mut others[..]);
         let own_parent = &parents[parent];
         let first_leaf = parent * LANES;
+        let mut counts = Counts { families: 0, pairs: 0, tasks: 0, found: found.count, tests: 0 };
         for (lane, leaf) in leaves[first_leaf..].iter().take(LANES).enumerate() {
-            let bounds = own_parent.get(lane);
-            let mut other_count = 0;
-            let siblings = own_parent.overlaps(simd, &bounds) & (!1u32 << lane);
-            append(simd, others, &mut other_count, siblings, first_leaf as u32);
-            for &met in here {
-                let hits = parents[met as usize].overlaps(simd, &bounds);
-                append(simd, others, &mut other_count, hits, met << SHIFT);
-            }
-
-            let first_slot = ((first_leaf + lane) * LANES) as u32;
-            found.add_inside(simd, leaf, first_slot);
-            tests += met_count + other_count + LANES;
-            for batch in others[..other_count].chunks(BATCH) {
-                let own = leaf.loaded(simd);
-                let mut task_count = 0;
-                for &other in batch {
-                    let other_bounds = parents[other as usize >> SHIFT].get(other as usize);
-                    append(simd, &mut tasks, &mut task_count, own.overlaps(simd, &other_bounds), other << SHIFT);
-                }
-                tests += task_count;
-                let mut held = found.count;
-                for &task in &tasks[..task_count] {
-                    let (other, lane) = (task >> SHIFT, task % LANES as u32);
-                    let hits = leaves[other as usize].overlaps(simd, &leaf.get(lane as usize));
-                    held = found.add(simd, held, hits, first_slot + lane, other << SHIFT);
-                }
-                found.count = held;
+            let own = (first_leaf + lane) as u32;
+            counts.found = found.add_inside(simd, counts.found, leaf, own << SHIFT);
+            let siblings = own_parent.overlaps(simd, &own_parent.get(lane)) & (!1u32 << lane);
+            counts.pairs = walk.pairs.add_seconds(simd, counts.pairs, siblings, own, first_leaf as u32);
+        }
+        tests += LANES * (LANES + 1) + met_count;
+        let own = own_parent.loaded(simd);
+        for &met in &here[..met_count] {
+            let bounds = upper[0][met as usize >> SHIFT].get(met as usize);
+            let hits = own.overlaps(simd, &bounds);
+            counts.families = walk.families.add_firsts(simd, counts.families, hits, first_leaf as u32, met);
+            if counts.families > HELD - LANES {
+                walk.meet_families(simd, &mut counts, found);
             }
         }
+        walk.meet_families(simd, &mut counts, found);
+        walk.meet_pairs(simd, &mut counts, found);
+        walk.meet_tasks(simd, &mut counts, found);
+        tests += counts.tests;
+        found.count = counts.found;
     }
     found.flush();
     (tests * LANES) as u64
+}
+
+/// What is to be compared, level by level, in lists that are emptied when they are full.
+struct Walk<'a> {
+    leaves: &'a [BoxBlock],
+    parents: &'a [BoxBlock],
+    /// Leaves, each with a parent of others that it overlaps.
+    families: Held,
+    /// Leaves, each with another leaf that it overlaps.
+    pairs: Held,
+    /// Slots, each with a leaf that it overlaps.
+    tasks: Held,
+}
+
+/// How long the lists of a walk are. Apart from them, so that they stay in registers: through memory each addition would
+/// have to wait for the one before.
+struct Counts {
+    families: usize,
+    pairs: usize,
+    tasks: usize,
+    found: usize,
+    /// How many blocks were compared.
+    tests: usize,
+}
+
+impl Walk<'_> {
+    /// Each leaf with the leaves under a parent.
+    #[inline(always)]
+    fn meet_families<S: Simd>(&mut self, simd: S, counts: &mut Counts, found: &mut Found<'_>) {
+        counts.tests += counts.families;
+        for index in 0..counts.families {
+            let (leaf, parent) = self.families.get(index);
+            let bounds = self.parents[leaf as usize >> SHIFT].get(leaf as usize);
+            let hits = self.parents[parent as usize].overlaps(simd, &bounds);
+            counts.pairs = self.pairs.add_seconds(simd, counts.pairs, hits, leaf, parent << SHIFT);
+            if counts.pairs > HELD - LANES {
+                self.meet_pairs(simd, counts, found);
+            }
+        }
+        counts.families = 0;
+    }
+
+    /// Each leaf with another.
+    #[inline(always)]
+    fn meet_pairs<S: Simd>(&mut self, simd: S, counts: &mut Counts, found: &mut Found<'_>) {
+        counts.tests += counts.pairs;
+        for index in 0..counts.pairs {
+            let (leaf, other) = self.pairs.get(index);
+            let bounds = self.parents[other as usize >> SHIFT].get(other as usize);
+            let hits = self.leaves[leaf as usize].overlaps(simd, &bounds);
+            counts.tasks = self.tasks.add_firsts(simd, counts.tasks, hits, leaf << SHIFT, other);
+            if counts.tasks > HELD - LANES {
+                self.meet_tasks(simd, counts, found);
+            }
+        }
+        counts.pairs = 0;
+    }
+
+    /// Each slot with a leaf.
+    #[inline(always)]
+    fn meet_tasks<S: Simd>(&mut self, simd: S, counts: &mut Counts, found: &mut Found<'_>) {
+        counts.tests += counts.tasks;
+        for index in 0..counts.tasks {
+            let (slot, leaf) = self.tasks.get(index);
+            let bounds = self.leaves[slot as usize >> SHIFT].get(slot as usize);
+            let hits = self.leaves[leaf as usize].overlaps(simd, &bounds);
+            counts.found = found.add(simd, counts.found, hits, slot, leaf << SHIFT);
+        }
+        counts.tasks = 0;
+    }
 }
 
 /// Fills `here` with the parents of leaves after `parent` that overlap it, in order; `upper` are the levels above them.
@@ -241,10 +300,61 @@ fn later_parents<S: Simd>(
     count
 }
 
-/// How many pairs are held back before they are listed.
+/// How many are held at most.
 const HELD: usize = 512;
 
-/// Pairs on their way to the list.
+/// A list of twos, with room for eight more than it holds.
+struct Held {
+    firsts: [u32; HELD + LANES],
+    seconds: [u32; HELD + LANES],
+}
+
+impl Held {
+    fn new() -> Self {
+        Self { firsts: [0; HELD + LANES], seconds: [0; HELD + LANES] }
+    }
+
+    #[inline(always)]
+    fn get(&self, index: usize) -> (u32, u32) {
+        (self.firsts[index % HELD], self.seconds[index % HELD])
+    }
+
+    /// After the first `count`, one with each of a block that was hit, of which the first is given; returns how many
+    /// there are then.
+    #[inline(always)]
+    fn add_seconds<S: Simd>(&mut self, simd: S, count: usize, hits: u32, first: u32, second: u32) -> usize {
+        let (hits, count_hit) = set_bits_of(simd, hits);
+        self.write(count, u32x8::splat(simd, first), hits + u32x8::splat(simd, second));
+        count + count_hit
+    }
+
+    /// As [`Held::add_seconds`], each of a block that was hit with another.
+    #[inline(always)]
+    fn add_firsts<S: Simd>(&mut self, simd: S, count: usize, hits: u32, first: u32, second: u32) -> usize {
+        let (hits, count_hit) = set_bits_of(simd, hits);
+        self.write(count, hits + u32x8::splat(simd, first), u32x8::splat(simd, second));
+        count + count_hit
+    }
+
+    /// As [`Held::add_seconds`], lanes of a block with those `by` after them.
+    #[inline(always)]
+    fn add_turned<S: Simd>(&mut self, simd: S, count: usize, hits: u32, by: u32, first: u32) -> usize {
+        let (lanes, count_hit) = set_bits_of(simd, hits);
+        let others = (lanes + u32x8::splat(simd, by)) & u32x8::splat(simd, LANES as u32 - 1);
+        let first = u32x8::splat(simd, first);
+        self.write(count, lanes.min(others) + first, lanes.max(others) + first);
+        count + count_hit
+    }
+
+    #[inline(always)]
+    fn write<S: Simd>(&mut self, count: usize, firsts: u32x8<S>, seconds: u32x8<S>) {
+        let place = count % HELD;
+        firsts.store_slice(&mut self.firsts[place..place + LANES]);
+        seconds.store_slice(&mut self.seconds[place..place + LANES]);
+    }
+}
+
+/// Pairs of slots on their way to the list.
 struct Found<'a> {
     /// Where they go, as long as there is room, and how many are there.
     place: &'a mut [Pair],
@@ -253,77 +363,58 @@ struct Found<'a> {
     beyond: &'a mut Vec<Pair>,
     state: u32,
     count: usize,
-    /// The first and the second slots of the pairs held.
-    firsts: [u32; HELD],
-    seconds: [u32; HELD],
+    held: Held,
 }
 
 impl<'a> Found<'a> {
     fn new(place: &'a mut [Pair], beyond: &'a mut Vec<Pair>, state: u32) -> Self {
-        Self { place, written: 0, beyond, state, count: 0, firsts: [0; HELD], seconds: [0; HELD] }
+        Self { place, written: 0, beyond, state, count: 0, held: Held::new() }
     }
 
-    /// The pairs within a leaf: those of lanes one, two, three and four apart.
+    /// The pairs within a leaf: those of lanes one, two, three and four apart. Takes and returns, as [`Found::add`]
+    /// does, how many are held.
     #[inline(always)]
-    fn add_inside<S: Simd>(&mut self, simd: S, leaf: &BoxBlock, first_slot: u32) {
+    fn add_inside<S: Simd>(&mut self, simd: S, mut count: usize, leaf: &BoxBlock, first_slot: u32) -> usize {
         let own = leaf.loaded(simd);
-        let mut count = self.count;
-        count = self.add_turned(simd, count, own.overlaps_turned::<1>(simd), 1, first_slot);
-        count = self.add_turned(simd, count, own.overlaps_turned::<2>(simd), 2, first_slot);
-        count = self.add_turned(simd, count, own.overlaps_turned::<3>(simd), 3, first_slot);
-        count = self.add_turned(simd, count, own.overlaps_turned::<4>(simd) & 15, 4, first_slot);
+        count = self.held.add_turned(simd, count, own.overlaps_turned::<1>(), 1, first_slot);
+        count = self.held.add_turned(simd, count, own.overlaps_turned::<2>(), 2, first_slot);
+        count = self.held.add_turned(simd, count, own.overlaps_turned::<3>(), 3, first_slot);
+        count = self.held.add_turned(simd, count, own.overlaps_turned::<4>() & 15, 4, first_slot);
+        self.without_excess(count)
+    }
+
+    /// A slot with each slot of a block that was hit.
+    #[inline(always)]
+    fn add<S: Simd>(&mut self, simd: S, count: usize, hits: u32, slot: u32, first_slot: u32) -> usize {
+        let count = self.held.add_seconds(simd, count, hits, slot, first_slot);
+        self.without_excess(count)
+    }
+
+    /// Lists what is held if there may be no room for the pairs of another leaf.
+    #[inline(always)]
+    fn without_excess(&mut self, count: usize) -> usize {
+        if count <= HELD - 4 * LANES {
+            return count;
+        }
         self.count = count;
-    }
-
-    /// Lanes that overlap the lane so many after them.
-    #[inline(always)]
-    fn add_turned<S: Simd>(&mut self, simd: S, mut count: usize, hits: u32, by: u32, first_slot: u32) -> usize {
-        let lanes = u32x8::load_array_ref(simd, &SET_BITS[(hits & 255) as usize]);
-        let others = (lanes + u32x8::splat(simd, by)) & u32x8::splat(simd, LANES as u32 - 1);
-        if let Some(firsts) = self.firsts.get_mut(count..count + LANES) {
-            (lanes.min(others) + u32x8::splat(simd, first_slot)).store_slice(firsts);
-        }
-        if let Some(seconds) = self.seconds.get_mut(count..count + LANES) {
-            (lanes.max(others) + u32x8::splat(simd, first_slot | self.state)).store_slice(seconds);
-        }
-        count += (hits & 255).count_ones() as usize;
-        if count > HELD - LANES {
-            self.count = count;
-            self.flush();
-            count = 0;
-        }
-        count
-    }
-
-    /// A slot with each slot of a block that was hit. How many are held goes from call to call in a register: through
-    /// memory each call would have to wait for the one before.
-    #[inline(always)]
-    fn add<S: Simd>(&mut self, simd: S, mut count: usize, hits: u32, slot: u32, first_slot: u32) -> usize {
-        if let Some(firsts) = self.firsts.get_mut(count..count + LANES) {
-            u32x8::splat(simd, slot).store_slice(firsts);
-        }
-        append(simd, &mut self.seconds, &mut count, hits, first_slot | self.state);
-        if count > HELD - LANES {
-            self.count = count;
-            self.flush();
-            count = 0;
-        }
-        count
+        self.flush();
+        0
     }
 
     /// Lists what is held.
     #[cold]
     fn flush(&mut self) {
-        let mut held = self.firsts.iter().zip(&self.seconds).take(self.count).map(|(&a, &b)| Pair { a, b });
+        let count = std::mem::take(&mut self.count);
+        let mut held =
+            self.held.firsts.iter().zip(&self.held.seconds).take(count).map(|(&a, &b)| Pair { a, b: b | self.state });
         let room = &mut self.place[self.written..];
-        let taken = room.len().min(self.count);
+        let taken = room.len().min(count);
         room.iter_mut().zip(held.by_ref().take(taken)).for_each(|(place, pair)| *place = pair);
         self.written += taken;
-        if self.beyond.capacity() - self.beyond.len() < self.count - taken {
+        if self.beyond.capacity() - self.beyond.len() < count - taken {
             // By little, not by double: the list is a large part of the tree's memory.
             self.beyond.reserve_exact(self.beyond.len() / 16 + HELD);
         }
         self.beyond.extend(held);
-        self.count = 0;
     }
 }
