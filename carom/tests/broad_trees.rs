@@ -2,7 +2,7 @@
 //! pictures that show the structure, rays that go from near to far, and no memory that grows.
 
 use carom::bounds::{Aabb, BoundingVolume};
-use carom::broad::{BoxRay, BroadPhase, Bsp, BvhBuild, Drawn, Pair, Rebuilt, StaticBvh, Structure};
+use carom::broad::{BoxRay, BroadPhase, Bsp, BvhBuild, Drawn, DynamicTree, Pair, Rebuilt, StaticBvh, Structure};
 use carom::glam::Vec3Swizzles;
 use carom::prelude::*;
 
@@ -96,6 +96,24 @@ fn awkward_scenes_give_the_plain_pairs_with_little_work() {
             assert!(tests <= fair, "{name}, {scene}: {tests} tests a box");
         }
     }
+}
+
+#[test]
+fn the_dynamic_tree_counts_what_each_step_compares() {
+    let boxes = uniform(4000, &mut fastrand::Rng::with_seed(37));
+    let mut tree = DynamicTree::from_boxes(&boxes).expect("sound");
+    tree.pairs();
+    let all = tree.cost().tests;
+    assert!(all > 4000, "{all} tests for all pairs");
+    // Where it is, there are some others to compare it with, and not the others with each other.
+    let moved = Aabb::new(boxes[7].min + 0.5, boxes[7].max + 0.5);
+    tree.update(7, moved, Vec3::ZERO).expect("sound");
+    tree.pairs();
+    let few = tree.cost().tests;
+    assert!((1..all / 20).contains(&few), "{few} tests for one box that moved, {all} for all");
+    // Nothing moves: nothing is searched, and the last search stays the last.
+    tree.pairs();
+    assert_eq!(tree.cost().tests, few);
 }
 
 #[test]

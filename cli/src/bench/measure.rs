@@ -124,9 +124,7 @@ fn replay(
                 broad.insert(id, *bounds)?;
             }
         }
-        for moved in &moves {
-            broad.update(moved.id, moved.bounds, moved.displacement)?;
-        }
+        broad.update_many(&moves)?;
         let count = black_box(broad.pairs()).len();
         let changes = black_box(broad.changes());
         let taken = start.elapsed();

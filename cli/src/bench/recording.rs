@@ -4,22 +4,13 @@ use super::{box_file, synthetic};
 use crate::scene;
 use crate::{Failure, simulate};
 use carom::bounds::Aabb;
-use carom::glam::Vec3;
+use carom::broad::Moved;
 use carom::world::World;
 use std::path::Path;
 use synthetic::Drift;
 
 /// How many steps boxes take that no scene tells.
 const STEPS: u32 = 20;
-
-/// A box that is somewhere else in this step.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Move {
-    pub(super) id: u32,
-    pub(super) bounds: Aabb,
-    /// How far it is expected to go until the next step.
-    pub(super) displacement: Vec3,
-}
 
 /// The boxes of a scene in all its steps; a box's id is its place in `start`.
 #[derive(Debug)]
@@ -37,7 +28,7 @@ pub(super) struct Recording {
 #[derive(Debug)]
 enum Motion {
     /// What changed in each step; nothing after the last.
-    Recorded(Vec<Vec<Move>>),
+    Recorded(Vec<Vec<Moved>>),
     /// Computed when asked for: a million boxes over many steps would not fit into memory.
     Drifting(Drift),
 }
@@ -80,7 +71,7 @@ impl Recording {
     }
 
     /// Adds what changes in a step to `moves`, which is emptied first; the first step is 1.
-    pub(super) fn moves(&self, step: u32, moves: &mut Vec<Move>) {
+    pub(super) fn moves(&self, step: u32, moves: &mut Vec<Moved>) {
         moves.clear();
         match &self.motion {
             Motion::Recorded(steps) => moves.extend(steps.get(step as usize - 1).into_iter().flatten()),
@@ -108,7 +99,7 @@ impl Recording {
         let mut last = start.clone();
         let mut recorded = Vec::new();
         let report = simulate::run(&scene, &mut world, |world| {
-            let changed = |now: &Move| {
+            let changed = |now: &Moved| {
                 let before = &mut last[now.id as usize];
                 std::mem::replace(before, now.bounds) != now.bounds
             };
@@ -122,12 +113,12 @@ impl Recording {
 }
 
 /// The boxes of all colliders now. Nothing is removed from a scene's world, so they count alike in every step.
-fn colliders(world: &World, dt: f32) -> impl Iterator<Item = Move> {
+fn colliders(world: &World, dt: f32) -> impl Iterator<Item = Moved> {
     let placed = world.bodies().flat_map(move |body| {
         let (pose, displacement) = (body.pose(), body.velocity() * dt);
         body.shapes().map(move |collider| {
             (Aabb::around_shape_at(&collider.shape, &pose.compose(&collider.pose_in_body)), displacement)
         })
     });
-    placed.zip(0..).map(|((bounds, displacement), id)| Move { id, bounds, displacement })
+    placed.zip(0..).map(|((bounds, displacement), id)| Moved { id, bounds, displacement })
 }

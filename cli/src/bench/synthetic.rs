@@ -1,8 +1,8 @@
 //! Boxes made to measure with: any number of them, in arrangements that structures find easy or hard.
 
-use super::recording::Move;
 use crate::scene::SceneError;
 use carom::bounds::Aabb;
+use carom::broad::Moved;
 use carom::glam::Vec3;
 use fastrand::Rng;
 
@@ -109,7 +109,7 @@ impl Kind {
 
 impl Drift {
     /// Where the boxes are after a step, and how far they go in the next.
-    pub(super) fn moves<'a>(&'a self, start: &'a [Aabb], step: u32) -> impl Iterator<Item = Move> + 'a {
+    pub(super) fn moves<'a>(&'a self, start: &'a [Aabb], step: u32) -> impl Iterator<Item = Moved> + 'a {
         self.drifters.iter().map(move |drifter| {
             let begun = to_and_fro(drifter.phase);
             let [now, next] = [step, step.saturating_add(1)].map(|step| {
@@ -118,7 +118,7 @@ impl Drift {
                 drifter.velocity * (to_and_fro(drifter.phase + step as f32) - begun)
             });
             let Aabb { min, max } = start[drifter.id as usize];
-            Move { id: drifter.id, bounds: Aabb::new(min + now, max + now), displacement: next - now }
+            Moved { id: drifter.id, bounds: Aabb::new(min + now, max + now), displacement: next - now }
         })
     }
 }
@@ -242,7 +242,7 @@ mod tests {
             let (start, drift) = kind("uniform:1000").boxes(movers, 3);
             let mut last = start.clone();
             for step in (1..=300).chain([u32::MAX]) {
-                let moves: Vec<Move> = drift.moves(&start, step).collect();
+                let moves: Vec<Moved> = drift.moves(&start, step).collect();
                 assert_eq!(moves.len(), wanted);
                 for moved in moves {
                     let id = moved.id as usize;

@@ -1,6 +1,7 @@
 //! Following motion: which boxes get another enlarged box, and what that changes in the pairs.
 
 use super::super::Pair;
+use super::super::block::LANES;
 use super::super::events::Events;
 use super::batch::BATCH;
 use super::build::{KEPT, OUT_OF_CACHE};
@@ -275,9 +276,9 @@ impl DynamicTree {
     }
 
     /// Compares the boxes of pairs of which one has moved. Pairs of slots that left are taken out: where they stood is
-    /// listed in `gaps`, and touching ones are parted.
+    /// listed in `gaps`, and touching ones are parted. Returns how many pairs were looked at.
     #[inline(always)]
-    fn compare_moved<S: Simd>(&mut self, simd: S) {
+    fn compare_moved<S: Simd>(&mut self, simd: S) -> u64 {
         let Self { slots, near, events, parted, is_looked_at, left, gaps, quiet, .. } = self;
         gaps.clear();
         let any_left = !left.is_empty();
@@ -286,12 +287,12 @@ impl DynamicTree {
             for (index, pair) in (0u32..).zip(near.iter_mut()) {
                 comparison.compare(simd, index, pair);
             }
-            return;
+            return near.len() as u64;
         }
         // Which pairs have moved is hard to foresee, so those are listed first without asking.
         let mut moved = [0u16; CHUNK];
         let is_far = slots.len() >= OUT_OF_CACHE;
-        let mut touched = 0;
+        let (mut touched, mut tests) = (0, 0);
         for (chunk, pairs) in (0u32..).zip(near.chunks_mut(CHUNK)) {
             let first = chunk as usize * CHUNK;
             if slots.surprises() == 0 && quiet.contains(&first) && quiet.contains(&(first + pairs.len() - 1)) {
@@ -318,17 +319,20 @@ impl DynamicTree {
                 let place = chunk * CHUNK as u32 + u32::from(index);
                 comparison.compare(simd, place, &mut pairs[index as usize]);
             }
+            tests += count as u64;
         }
+        tests
     }
 
     /// The pairs of what has moved, and new neighbours of what left its enlarged box.
     fn follow(&mut self) {
         let level = self.level;
         let (first_began, first_ended) = (self.events.began.len(), self.events.ended.len());
-        dispatch!(level, simd => self.compare_moved(simd));
+        let compared = dispatch!(level, simd => self.compare_moved(simd));
         // In the order of the tree one query finds in the cache what the one before it has touched.
         self.left.sort_unstable();
-        dispatch!(level, simd => self.meet_neighbours(simd));
+        let blocks = dispatch!(level, simd => self.meet_neighbours(simd));
+        self.tests = compared + blocks * LANES as u64;
         let Self { slots, near, left, free, gaps, events, quiet, .. } = self;
         // The events are of slots so far. Where no cache holds the ids, reading them is much faster all at once.
         let began = events.began[first_began..].iter_mut();
@@ -346,9 +350,10 @@ impl DynamicTree {
         }
     }
 
-    /// Lists the pairs of what left its enlarged box, in the gaps first, of which the unused are left.
+    /// Lists the pairs of what left its enlarged box, in the gaps first, of which the unused are left. Returns how many
+    /// blocks were looked at.
     #[inline(always)]
-    fn meet_neighbours<S: Simd>(&mut self, simd: S) {
+    fn meet_neighbours<S: Simd>(&mut self, simd: S) -> u64 {
         let Self { slots, near, events, left, nodes, parted, is_looked_at, gaps, batch, quiet, .. } = self;
         let (mut blocks, mut filled) = (0, 0);
         if gaps.iter().any(|gap| quiet.contains(&(*gap as usize))) {
@@ -382,6 +387,7 @@ impl DynamicTree {
         parted.clear();
         gaps.drain(..filled.min(gaps.len()));
         self.decay.count(left.len() as u64, blocks);
+        blocks
     }
 }
 
