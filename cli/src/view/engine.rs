@@ -29,7 +29,7 @@ pub(super) enum Event {
 /// Pages draw no faster than this.
 const FRAME_TIME: Duration = Duration::from_micros(16_000);
 /// A clock that is behind by more than this is set anew: the scene is too slow for real time.
-const MOST_LAG: Duration = Duration::from_millis(50);
+const MOST_LAG: Duration = Duration::from_millis(100);
 const STATE_TIME: Duration = Duration::from_secs(1);
 /// On the way to a frame that was sought, pages see others no more often than this.
 const GLIMPSE_TIME: Duration = Duration::from_millis(500);
@@ -153,10 +153,13 @@ impl Engine {
             self.step_times.push(taken.as_secs_f32() * 1e3);
             self.tell_faults();
             if self.target.is_none() {
-                self.next_step += Duration::from_secs_f64(f64::from(self.session.scene().dt) / self.speed);
+                self.next_step += self.step_time();
                 let now = Instant::now();
                 if self.next_step + MOST_LAG < now {
                     self.next_step = now;
+                }
+                if self.shows_each_step() {
+                    break;
                 }
             }
         }
@@ -166,7 +169,10 @@ impl Engine {
         } else if has_moved {
             let is_due = match self.target {
                 Some(_) => self.last_frame.elapsed() >= GLIMPSE_TIME,
-                None => self.last_frame.elapsed() >= FRAME_TIME || self.next_step > Instant::now(),
+                None => {
+                    let is_last_for_now = self.next_step > Instant::now();
+                    self.shows_each_step() || is_last_for_now || self.last_frame.elapsed() >= FRAME_TIME
+                }
             };
             if is_due {
                 self.send_frame();
@@ -175,6 +181,17 @@ impl Engine {
         if self.last_state.elapsed() >= STATE_TIME {
             self.tell_state();
         }
+    }
+
+    /// How far apart steps are while it is playing.
+    fn step_time(&self) -> Duration {
+        Duration::from_secs_f64(f64::from(self.session.scene().dt) / self.speed)
+    }
+
+    /// Whether pages can draw every step. Then they are sent each, even when some come late and close together: plots have
+    /// no gaps, and motion is as even as the page can make it.
+    fn shows_each_step(&self) -> bool {
+        self.step_time() >= FRAME_TIME
     }
 
     fn hear(&mut self, event: Event) {
