@@ -263,7 +263,8 @@ fn in_words(reason: StopReason) -> &'static str {
 fn in_a_sentence(answer: &Distance, distance: f64) -> String {
     match answer {
         Distance::Apart(gap) => format!("apart by {distance:.6} m, proven within {:.1e}", gap.upper - gap.lower),
-        Distance::Overlapping { .. } => format!("overlapping by {:.6} m", -distance),
+        // Not minus nothing.
+        Distance::Overlapping { .. } => format!("overlapping by {:.6} m", (-distance).max(0.0)),
         Distance::Undecided(_) => format!("undecided: at most {distance:.6} m apart"),
     }
 }
@@ -275,6 +276,9 @@ impl Seen {
         let vector = |vector: &DVec3| format!("[{:.4} {:.4} {:.4}]", vector.x, vector.y, vector.z);
         for (index, step) in self.gjk.iter().enumerate() {
             let points = step.simplex.len();
+            if index > 0 && points == 1 {
+                text += "from the start again, with every digit:\n";
+            }
             text += &format!(
                 "GJK {index:>3}  {points} points  nearest {}  lower {:.6}  upper {:.6}\n",
                 vector(&step.nearest),

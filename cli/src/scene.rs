@@ -16,6 +16,7 @@ pub(crate) use schema::SCHEMA;
 pub(crate) use schema::tests::objection;
 pub(crate) use settings::{Camera, Settings};
 
+use crate::recording::Recording;
 use carom::body::{Body, BodyError};
 use carom::glam::Vec3;
 use carom::pose::PoseError;
@@ -76,6 +77,10 @@ pub(crate) fn find(name: &str) -> Result<Scene, SceneError> {
     let path = Path::new(name);
     if !path.exists() && !name.contains(['/', '\\', '.']) {
         return Err(SceneError::unknown_scene(name));
+    }
+    if Recording::is_one(path) {
+        let help = "`carom view`, `replay` and `export` play it".to_string();
+        return Err(SceneError::refused(format!("{name} is a recording and no scene"), help));
     }
     let text = std::fs::read_to_string(path).map_err(|error| SceneError::file(path, "cannot be read", &error))?;
     file::read(&Text::new(name, text))

@@ -2,7 +2,8 @@
 //!
 //! Steps are deterministic, so a moment is known by the scene and the inputs up to it. Every few frames a keyframe is
 //! kept. To go back, the last one before is restored and the steps from there are taken again with the same inputs: they
-//! give the same bits. An input in the past begins another future; the old one is forgotten.
+//! give the same bits. An input in the past begins another future; the old one is forgotten, unless it is that of a
+//! recording, which a restart brings back.
 
 mod input;
 mod keyframes;
@@ -31,8 +32,17 @@ pub(crate) struct Session {
     /// Grows whenever there are other bodies than before.
     generation: u32,
     described: usize,
+    recording: Option<Recorded>,
+    /// Whether what happens is what was recorded: nobody has interfered.
     is_recorded: bool,
-    /// By frame, the hashes that a recording has.
+}
+
+/// What a recording holds of a scene.
+#[derive(Debug)]
+struct Recorded {
+    log: Vec<Logged>,
+    last: u32,
+    /// By frame, if they are known.
     hashes: Vec<u64>,
 }
 
@@ -51,8 +61,8 @@ impl Session {
             keyframes: Keyframes::default(),
             generation: 0,
             described,
+            recording: None,
             is_recorded: false,
-            hashes: Vec::new(),
         };
         session.keep();
         session
@@ -60,13 +70,30 @@ impl Session {
 
     /// The same with what was done to it, and the hash that each frame had, if that is known.
     pub(crate) fn recorded(scene: Scene, world: World, log: Vec<Logged>, (last, hashes): (u32, Vec<u64>)) -> Self {
-        let mut session = Self { log, last, hashes, is_recorded: true, ..Self::new(scene, world) };
-        session.act_as_logged();
+        let recording = Some(Recorded { log, last, hashes });
+        let mut session = Self { recording, ..Self::new(scene, world) };
+        session.restart();
         session
     }
 
     pub(crate) fn scene(&self) -> &Scene {
         &self.scene
+    }
+
+    /// What it is called: the scene's name, and that it is a recording of it.
+    pub(crate) fn title(&self) -> String {
+        let of = if self.recording.is_some() { " (recording)" } else { "" };
+        format!("{}{of}", self.scene.name)
+    }
+
+    /// Whether there is a recording of it.
+    pub(crate) fn has_recording(&self) -> bool {
+        self.recording.is_some()
+    }
+
+    /// Whether it plays what was recorded.
+    pub(crate) fn is_recorded(&self) -> bool {
+        self.is_recorded
     }
 
     pub(crate) fn world(&self) -> &World {
@@ -106,7 +133,8 @@ impl Session {
     /// The hash that this frame of a recording had; none where something was done in the frame, which the hash is without.
     pub(crate) fn recorded_hash(&self) -> Option<u64> {
         let is_untouched = !self.log.iter().any(|logged| logged.frame == self.frame);
-        self.hashes.get(self.frame as usize).copied().filter(|_| self.is_recorded && is_untouched)
+        let recording = self.recording.as_ref().filter(|_| self.is_recorded && is_untouched)?;
+        recording.hashes.get(self.frame as usize).copied()
     }
 
     /// What a body is called.
@@ -165,26 +193,32 @@ impl Session {
 
     /// Goes to the last keyframe up to `target` if that is nearer to it than the present; steps have to be taken from there.
     pub(crate) fn approach(&mut self, target: u32) {
-        let Some(keyframe) = self.keyframes.before(target) else { return };
-        if target < self.frame || keyframe.frame > self.frame {
-            self.world.restore(&keyframe.snapshot);
-            self.frame = keyframe.frame;
-            self.next = keyframe.next;
-            self.held = keyframe.held;
-            self.act_as_logged();
+        if target < self.frame || self.keyframes.before(target).is_some_and(|keyframe| keyframe.frame > self.frame) {
+            self.return_to_keyframe(target);
         }
     }
 
-    /// Goes to the start. What was done is undone, unless it is a recording.
+    /// Goes to the start. What was done is undone; what was recorded is there again.
     pub(crate) fn restart(&mut self) {
         if !self.is_recorded {
-            self.approach(0);
-            self.log.clear();
-            self.next = 0;
             self.keyframes.forget_after(0);
-            self.last = 0;
+            (self.log, self.last) = match &self.recording {
+                Some(recording) => (recording.log.clone(), recording.last),
+                None => (Vec::new(), 0),
+            };
+            self.is_recorded = self.recording.is_some();
         }
-        self.approach(0);
+        self.return_to_keyframe(0);
+    }
+
+    /// Restores the last keyframe up to `target`.
+    fn return_to_keyframe(&mut self, target: u32) {
+        let Some(keyframe) = self.keyframes.before(target) else { return };
+        self.world.restore(&keyframe.snapshot);
+        self.frame = keyframe.frame;
+        self.next = keyframe.next;
+        self.held = keyframe.held;
+        self.act_as_logged();
     }
 
     /// Does what was logged for this frame.

@@ -56,6 +56,20 @@ test("its steps are those of the engine's trace", async () => {
   }
 });
 
+test("bounds are drawn of the search that is shown", async () => {
+  // A chart that leaves the page and comes back as large as before has to draw what it was given meanwhile.
+  const drawn = () => page.evaluate(() => document.querySelector("#panel-3 .chart canvas")?.toDataURL() ?? null);
+  const shown = async (stage) => {
+    await page.getByRole("button", { name: new RegExp(`^${stage}[0-9]`) }).click();
+    await page.waitForTimeout(300);
+    return drawn();
+  };
+  const [gjk, epa, again] = [await shown("GJK"), await shown("EPA"), await shown("GJK")];
+  assert.ok(gjk !== null && epa !== null);
+  assert.notEqual(gjk, epa);
+  assert.equal(gjk, again);
+});
+
 test("the copied Rust test compiles and passes", async () => {
   await page.getByRole("button", { name: "Copy as Rust test" }).click();
   await page.getByRole("button", { name: "Copied" }).waitFor();
@@ -101,5 +115,13 @@ function newest(folder, pattern) {
   const dated = files.map((name) => [statSync(join(folder, name)).mtimeMs, join(folder, name)]);
   return dated.sort(([a], [b]) => b - a)[0][1];
 }
+
+test("the scene plays on while a pair is looked at", async () => {
+  await page.getByRole("button", { name: "Play" }).click();
+  await until(page, (first) => window.carom.frame > first + 20, FRAME);
+  assert.equal(await page.evaluate(() => window.carom.playing), true);
+  assert.ok((await page.evaluate(() => window.carom.microscope.pair.frame)) > FRAME);
+  await page.getByRole("button", { name: "Pause" }).click();
+});
 
 test("nothing was complained about", () => assert.deepEqual(errors, []));

@@ -110,6 +110,18 @@ test("help opens and closes, light turns to dark", async () => {
   await page.keyboard.press("t");
 });
 
+test("everything is in reach on a phone", async () => {
+  const before = page.viewportSize();
+  await page.setViewportSize({ width: 390, height: 844 });
+  const controls = page.locator(".bar button:visible, .bar select:visible, .timeline input, .tabs button");
+  for (const control of await controls.all()) {
+    const { x, y, width, height } = await control.boundingBox();
+    const what = (await control.getAttribute("aria-label")) ?? (await control.textContent());
+    assert.ok(x >= 0 && x + width <= 390 && y >= 0 && y + height <= 844 && width > 20, `${what}: ${x}, ${y}, ${width}`);
+  }
+  await page.setViewportSize(before);
+});
+
 test("a command that is refused is said to be, and changes nothing", async () => {
   await page.evaluate(() => window.carom.send({ do: "scene", name: "no such scene" }));
   await page.locator(".toast.error").first().waitFor();

@@ -17,6 +17,11 @@ export class Bar {
   readonly root: HTMLElement;
   private readonly picker = element("select", { "aria-label": "Scene", title: "Scene ([ and ])" });
   private readonly shows = element("p", { class: "shows" });
+  private readonly badge = element(
+    "span",
+    { class: "badge", hidden: true, title: "What happens is what was recorded, until somebody interferes" },
+    "recording",
+  );
   private readonly play: HTMLButtonElement;
 
   constructor(
@@ -50,6 +55,7 @@ export class Bar {
         this.picker,
         live("next", "Next scene (])", () => this.nextScene(1)),
       ),
+      this.badge,
       this.shows,
       element(
         "div",
@@ -85,7 +91,8 @@ export class Bar {
       document.title = `${name} · carom`;
     });
     session.on("recording", ({ name, base64 }) => download(name, fromBase64(base64)));
-    session.on("state", ({ playing }) => {
+    session.on("state", ({ playing, recorded }) => {
+      this.badge.hidden = !recorded;
       if (playing) setIcon(this.play, "pause", "Pause (Space)");
       else setIcon(this.play, "play", "Play (Space)");
     });

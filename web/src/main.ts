@@ -47,7 +47,7 @@ async function start(): Promise<void> {
   stage.scene.add(bodies.group, outline.group);
   const overlays = new Overlays(session, stage, bodies);
   const pointer = new Pointer(session, stage, bodies, overlays);
-  const help = new Help();
+  const help = new Help(session.source.recorded);
   const toasts = new Toasts(center, session);
 
   const fitCamera = () => {
@@ -149,7 +149,8 @@ function figuresOf({ newest }: Session): string {
   const { broad, narrow, response, impact } = STATISTIC;
   const milliseconds = [broad, narrow, response, impact].reduce<number>((sum, stage) => sum + statistics[stage]!, 0);
   const contacts = statistics[STATISTIC.contacts]!.toLocaleString("en");
-  return `${bodies.toLocaleString("en")} bodies · ${contacts} contacts · step ${milliseconds.toFixed(2)} ms`;
+  const count = (text: string, thing: string) => `${text} ${thing}${text === "1" ? "" : "s"}`;
+  return `${bodies === 1 ? "1 body" : `${bodies.toLocaleString("en")} bodies`} · ${count(contacts, "contact")} · step ${milliseconds.toFixed(2)} ms`;
 }
 
 /** Says in the page why there is nothing to see. */

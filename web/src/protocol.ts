@@ -83,6 +83,8 @@ export interface StateTell {
   solver?: string;
   /** Of the steps since the message before: the fastest, the quartiles and the slowest; null where there were none. */
   step_ms?: [number, number, number, number, number] | null;
+  /** Whether it plays what was recorded, and nobody has interfered. */
+  recorded?: boolean;
 }
 
 export interface InspectedContact {
@@ -115,6 +117,8 @@ export interface InspectTell {
     sensor: boolean;
   }[];
   contacts: InspectedContact[];
+  /** Sensors, each with what is in it, by slot. */
+  sensed: { sensor: number; other: number }[];
 }
 
 export interface GjkStep {
@@ -212,8 +216,22 @@ export interface ErrorTell {
   message: string;
 }
 
+/** Something to know that is no error. */
+export interface NoteTell {
+  tell: "note";
+  message: string;
+}
+
 export type Tell =
-  HelloTell | SceneTell | StateTell | InspectTell | MicroscopeTell | CompareTell | RecordingTell | ErrorTell;
+  | HelloTell
+  | SceneTell
+  | StateTell
+  | InspectTell
+  | MicroscopeTell
+  | CompareTell
+  | RecordingTell
+  | NoteTell
+  | ErrorTell;
 
 export type Command =
   | { do: "play" | "pause" | "restart" | "drop" | "compare" | "record" }

@@ -8,6 +8,7 @@ import type {
   HelloTell,
   InspectTell,
   MicroscopeTell,
+  NoteTell,
   RecordingTell,
   SceneTell,
   StateTell,
@@ -28,6 +29,7 @@ interface Events {
   microscope: MicroscopeTell;
   compare: CompareTell;
   recording: RecordingTell;
+  note: NoteTell;
   error: ErrorTell;
   connection: Connection;
   select: Selection;
@@ -57,6 +59,7 @@ export class Session implements Listener {
     microscope: [],
     compare: [],
     recording: [],
+    note: [],
     error: [],
     connection: [],
     select: [],

@@ -25,6 +25,7 @@ export class Toasts {
     parent.append(this.list);
     this.list.append(this.unheard);
     session.on("error", ({ message }) => this.show(message, "error"));
+    session.on("note", ({ message }) => this.show(message, "note"));
     session.on("connection", (state) => {
       this.unheard.hidden = state === "open";
       this.unheard.textContent = state === "open" ? "" : UNHEARD[state];

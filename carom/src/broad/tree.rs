@@ -8,7 +8,7 @@
 //! did, the tree is sorted anew and joined with itself. Sorting alone happens when boxes have wandered so far from
 //! their order that queries cost 1.3 times what they did after the last sort.
 //! In a tree that no cache holds, what moves is sorted apart from what does not, and pairs of the latter are left alone.
-//! Cost: a few ns a box and pair when still, 30 to 40 ns a box for a build with all pairs, 60 with a million boxes.
+//! Cost: a few ns a box and pair when still, 25 to 40 ns a box for a build with all pairs, 55 to 60 with a million.
 //! Sources: Kopta et al. 2012, doi 10.1145/2159616.2159649, for refitting with a measure of decay; the enlarged boxes
 //! are as in Bullet's and Box2D's trees, with a margin by speed instead of a constant.
 

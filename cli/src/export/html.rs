@@ -41,7 +41,7 @@ pub(super) fn page(page: &[u8], session: &Session, tracks: &Tracks) -> io::Resul
 }
 
 fn bytes(session: &Session, tracks: &Tracks) -> Vec<u8> {
-    let scene = scene_message(session, 0);
+    let scene = scene_message(session, &session.scene().name, 0);
     let mut bytes = (scene.len() as u32).to_le_bytes().to_vec();
     bytes.extend_from_slice(scene.as_bytes());
     let quantum = (tracks.extent() * POSITION_SHARE).clamp(POSITION_QUANTUM[0], POSITION_QUANTUM[1]);

@@ -113,6 +113,42 @@ fn what_cannot_be_done_changes_nothing() {
     assert_eq!((session.world().hash(), session.log().len(), session.generation()), (hash, 0, 0));
 }
 
+/// Who interferes with a recording leaves it; a restart brings it back, to the last bit, wherever that was done.
+#[test]
+fn a_restart_brings_a_recording_back() {
+    let shot = Input::Shoot { from: DVec3::new(0.0, 5.0, 8.0), velocity: Vec3::new(0.0, 0.0, -20.0) };
+    let mut original = session("boxes");
+    original.act(shot).expect("a ball can be shot");
+    run_to(&mut original, 60);
+    let (hash, bodies) = (original.world().hash(), original.world().len());
+    let scene = scene::find("boxes").expect("the scene is known");
+    let world = scene.world().expect("the scene is sound");
+    let mut again = Session::recorded(scene, world, original.log().to_vec(), (60, Vec::new()));
+    assert_eq!(again.title(), "boxes (recording)");
+    for frame in [0, 20, 60] {
+        run_to(&mut again, frame);
+        assert!(again.is_recorded() && again.world().len() == bodies);
+        again.act(shot).expect("a ball can be shot");
+        assert!(!again.is_recorded() && again.kept() == [0, frame] && again.world().len() == bodies + 1);
+        again.step().expect("steps are taken");
+        again.restart();
+        assert!(again.is_recorded() && again.kept() == [0, 60] && again.frame() == 0 && again.world().len() == bodies);
+        run_to(&mut again, 60);
+        assert_eq!(again.world().hash(), hash, "left at frame {frame}");
+        again.restart();
+    }
+}
+
+/// What was done in the very first frame is undone by a restart, too.
+#[test]
+fn a_restart_undoes_what_was_done_at_the_start() {
+    let mut session = session("boxes");
+    let hash = session.world().hash();
+    session.act(Input::Shoot { from: DVec3::Y * 5.0, velocity: Vec3::X }).expect("a ball can be shot");
+    session.restart();
+    assert_eq!((session.world().hash(), session.log().len(), session.kept()), (hash, 0, [0, 0]));
+}
+
 /// Eight seconds of pulling a body about as a hand does that knows no mercy: into the floor, through others, far away and
 /// back within a step. It is never lost: it stays finite, above the floor and where it is pulled to, and comes when called.
 #[test]

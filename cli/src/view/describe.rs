@@ -45,15 +45,15 @@ struct DescribedCollider {
     sensor: bool,
 }
 
-/// The message that describes a session's bodies.
-pub(crate) fn scene_message(session: &Session, generation: u32) -> String {
+/// The message that describes a session's bodies, under a name.
+pub(crate) fn scene_message(session: &Session, name: &str, generation: u32) -> String {
     let scene = session.scene();
     let mut shapes = Shapes::default();
     let bodies = session.world().bodies().enumerate();
     let bodies = bodies.map(|(index, body)| described(body, session.name(index), &mut shapes)).collect();
     text(&SceneMessage {
         generation,
-        name: &scene.name,
+        name,
         shows: &scene.shows,
         capabilities: &scene.capabilities,
         dt: scene.dt,

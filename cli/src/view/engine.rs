@@ -8,7 +8,7 @@ use super::overlay::Overlay;
 use super::record::{self, Tape};
 use super::{compare, describe, inspect};
 use crate::microscope;
-use crate::scene::{self, embedded};
+use crate::scene::{self, Scene, embedded};
 use crate::session::{Input, Session, SolverName};
 use carom::broad::Structure;
 use carom::glam::DVec3;
@@ -36,6 +36,8 @@ const GLIMPSE_TIME: Duration = Duration::from_millis(500);
 
 pub(super) struct Engine {
     session: Session,
+    /// A recording that was left for another scene, to be come back to.
+    recording: Option<Session>,
     /// To list all scenes takes a moment, which nobody waits for before the first page has come.
     listing: Option<JoinHandle<Vec<Listed>>>,
     scenes: Vec<Listed>,
@@ -72,6 +74,7 @@ impl Engine {
         Self {
             origin: session.origin(),
             session,
+            recording: None,
             listing: Some(std::thread::spawn(listed)),
             scenes: Vec::new(),
             pages: Vec::new(),
@@ -206,9 +209,18 @@ impl Engine {
                 let structures = Structure::ALL.iter().map(|structure| structure.name()).collect();
                 let solvers = SolverName::ALL.iter().map(|solver| solver.name()).collect();
                 let version = env!("CARGO_PKG_VERSION");
-                let hello = Tell::Hello { version, scenes: &self.scenes, structures, solvers, can_control: true };
+                let listed = |recording: &Session| {
+                    let Scene { shows, capabilities, .. } = recording.scene();
+                    Listed { name: recording.title(), shows: shows.clone(), capabilities: capabilities.clone() }
+                };
+                let scenes = self.recording.iter().map(listed).chain(self.scenes.iter().cloned()).collect();
+                let hello = Tell::Hello { version, scenes, structures, solvers, can_control: true };
                 mailbox.put(Letter::Text(hello.text()));
-                mailbox.put(Letter::Text(describe::scene_message(&self.session, self.generation())));
+                mailbox.put(Letter::Text(describe::scene_message(
+                    &self.session,
+                    &self.session.title(),
+                    self.generation(),
+                )));
                 self.sent_generation.get_or_insert(self.generations + self.session.generation());
                 self.pages.push(Page { id, mailbox, overlays: Vec::new(), wants_frames: true });
                 self.show();
@@ -321,7 +333,14 @@ impl Engine {
     }
 
     fn act(&mut self, input: Input) -> Result<(), String> {
+        let was_recorded = self.session.is_recorded();
         self.session.act(input)?;
+        if was_recorded {
+            let frame = self.session.frame();
+            let message =
+                format!("From frame {frame} on this is not the recording any more. Restart (R) brings it back.");
+            self.tell_all(&Tell::Note { message }.text());
+        }
         self.target = None;
         // Drags come many a second; while the scene plays, the next frame shows what they do.
         if !self.is_playing || !matches!(input, Input::Drag { .. }) {
@@ -331,13 +350,23 @@ impl Engine {
     }
 
     fn open(&mut self, name: &str) -> Result<(), String> {
-        if !embedded::names().contains(&name) {
-            return Err(format!("there is no scene `{name}`"));
-        }
-        let scene = scene::find(name).map_err(|error| error.to_string())?;
-        let world = scene.world().map_err(|error| error.to_string())?;
+        let mut session = match self.recording.take_if(|recording| recording.title() == name) {
+            Some(mut recording) => {
+                recording.restart();
+                recording
+            }
+            None if embedded::names().contains(&name) => {
+                let scene = scene::find(name).map_err(|error| error.to_string())?;
+                let world = scene.world().map_err(|error| error.to_string())?;
+                Session::new(scene, world)
+            }
+            None => return Err(format!("there is no scene `{name}`")),
+        };
         self.generations = self.generation() + 1;
-        self.session = Session::new(scene, world);
+        std::mem::swap(&mut self.session, &mut session);
+        if session.has_recording() {
+            self.recording = Some(session);
+        }
         self.origin = self.session.origin();
         (self.is_playing, self.target, self.next_step) = (true, None, Instant::now());
         self.show();
@@ -358,7 +387,7 @@ impl Engine {
         let generation = self.generation();
         if self.sent_generation != Some(generation) {
             self.sent_generation = Some(generation);
-            let scene = describe::scene_message(&self.session, generation);
+            let scene = describe::scene_message(&self.session, &self.session.title(), generation);
             self.tell_all(&scene);
         }
         self.last_frame = Instant::now();
@@ -389,6 +418,7 @@ impl Engine {
             solver: SolverName::of(world.solver()).map_or("other", SolverName::name),
             speed: self.speed,
             step_ms,
+            recorded: self.session.is_recorded(),
         };
         let text = state.text();
         self.tell_all(&text);

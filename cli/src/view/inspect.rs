@@ -23,6 +23,15 @@ struct Inspected {
     island: Option<u32>,
     colliders: Vec<InspectedCollider>,
     contacts: Vec<InspectedContact>,
+    /// Sensors, each with what is in it: those of the body, and those that it is in.
+    sensed: Vec<Sensed>,
+}
+
+/// Slots of shapes.
+#[derive(Serialize)]
+struct Sensed {
+    sensor: u32,
+    other: u32,
 }
 
 #[derive(Serialize)]
@@ -71,6 +80,13 @@ pub(super) fn message(session: &Session, index: u32) -> Result<String, String> {
             features: contact.features.map(feature_name),
         })
     });
+    let is_own = |slot: u32| body.slots().contains(&slot);
+    let is_sensor = |slot: u32| world.shapes().any(|shape| shape.slot == slot && shape.collider.is_sensor);
+    let sensed = world.met().filter(|met| met.is_sensor && met.is_touching).filter_map(|met| {
+        let (a, b) = (met.pair.a, met.pair.b);
+        let (sensor, other) = if is_sensor(a) { (a, b) } else { (b, a) };
+        (is_own(a) || is_own(b)).then_some(Sensed { sensor, other })
+    });
     Ok(text(&Inspected {
         body: index,
         id: body.id().to_string(),
@@ -85,6 +101,7 @@ pub(super) fn message(session: &Session, index: u32) -> Result<String, String> {
         island: world.islands().get(index as usize).copied().flatten(),
         colliders: colliders.collect(),
         contacts: contacts.collect(),
+        sensed: sensed.collect(),
     }))
 }
 

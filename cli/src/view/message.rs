@@ -71,7 +71,7 @@ fn one() -> u32 {
 pub(super) enum Tell<'a> {
     Hello {
         version: &'a str,
-        scenes: &'a [Listed],
+        scenes: Vec<Listed>,
         structures: Vec<&'a str>,
         solvers: Vec<&'a str>,
         can_control: bool,
@@ -92,6 +92,11 @@ pub(super) enum Tell<'a> {
         solver: &'a str,
         speed: f64,
         step_ms: Option<[f32; 5]>,
+        recorded: bool,
+    },
+    /// Something to know that is no error.
+    Note {
+        message: String,
     },
     Error {
         message: String,

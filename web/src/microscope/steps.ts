@@ -3,7 +3,7 @@
 import * as THREE from "three";
 import { BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION } from "../colours";
 import { short, vectorText } from "../dom";
-import type { MicroscopeTell, SeparatingAxis, Vector } from "../protocol";
+import type { MicroscopeTell, Quaternion, SeparatingAxis, Vector } from "../protocol";
 import type { PairView } from "./view";
 
 const [onA, onB, simplex, way, support, bound] = [BLUE, ORANGE, GREEN, PURPLE, VERMILION, SKY].map(
@@ -16,8 +16,10 @@ export interface Stage {
   name: string;
   title: string;
   steps: number;
-  /** Draws a step and gives its facts. */
-  show(step: number, view: PairView): [string, string][];
+  /** When each step is, where they are steps in time. */
+  times?: number[];
+  /** Draws a step and gives its facts; of steps in time also what is so far on the way to the next. */
+  show(step: number, view: PairView, between: number): [string, string][];
   /** Colours used, for the legend. */
   legend: [string, string][];
 }
@@ -32,6 +34,8 @@ export function sortedAxes(pair: MicroscopeTell): SeparatingAxis[] {
 }
 
 function gjk(pair: MicroscopeTell): Stage {
+  // A search that is begun again begins with one point.
+  const starts = pair.gjk.flatMap(({ simplex }, index) => (index === 0 || simplex.length === 1 ? [index] : []));
   return {
     name: "GJK",
     title: "Gilbert, Johnson and Keerthi: walk a simplex in A − B towards the origin",
@@ -58,13 +62,20 @@ function gjk(pair: MicroscopeTell): Stage {
       difference.lines.add(ORIGIN, point(step.nearest), bound);
       arrow(difference, point(step.nearest), step.direction, way);
       if (step.support !== null) difference.dots.add(point(step.support), support);
+      const isLast = index === pair.gjk.length - 1;
+      const encloses = isLast && (pair.distance ?? 1) <= 0 && step.support !== null;
+      if (encloses) for (const corner of corners) difference.lines.add(point(corner), point(step.support!), support);
+      const search = starts.filter((start) => start <= index).length;
+      const quick = search < starts.length ? "quick" : "from the start again, with every digit";
       return [
+        ...(starts.length > 1 ? [["search", `${search} of ${starts.length}, ${quick}`] as [string, string]] : []),
         ["simplex", `${step.simplex.length} ${step.simplex.length === 1 ? "point" : "points"}`],
         ["direction", vectorText(step.direction)],
         ["support", step.support === null ? "none" : vectorText(step.support)],
         ["nearest", vectorText(step.nearest)],
         ["bounds", boundsText(step.lower, step.upper)],
-        ...why(pair, index === pair.gjk.length - 1, 0),
+        ...(encloses ? [["then", "with this support it reaches the origin"] as [string, string]] : []),
+        ...why(pair, isLast, 0),
       ];
     },
   };
@@ -100,13 +111,20 @@ function epa(pair: MicroscopeTell): Stage {
   };
 }
 
-/** Which of the sorted axes the contact's normal is along; the first where there is no contact. */
+/**
+ * Which of the sorted axes the contact's normal is along. Where there is no contact, the first if it leaves a gap: else
+ * none of them separates what is apart, and the search for the distance has told.
+ */
 export function chosenAxis(pair: MicroscopeTell): number {
-  const normal = pair.manifold?.normal;
-  if (normal === undefined) return 0;
-  const along = sortedAxes(pair).map(({ axis }) => Math.abs(point(axis).normalize().dot(point(normal))));
-  // Of parallel axes the one that tells most.
-  return along.findIndex((value) => value >= Math.max(...along) - 1e-5);
+  const sorted = sortedAxes(pair);
+  const { normal, clip } = pair.manifold ?? {};
+  if (normal === undefined) return (sorted[0]?.gap ?? 0) > 0 ? 0 : -1;
+  const along = sorted.map(({ axis }) => Math.abs(point(axis).normalize().dot(point(normal))));
+  // Of parallel axes that of the face that the other was clipped to, or of any face.
+  const parallel = [...along.keys()].filter((index) => along[index]! >= Math.max(...along) - 1e-5);
+  const isOf = (ending: string) => (index: number) =>
+    sorted[index]!.kind.startsWith("face") && sorted[index]!.kind.endsWith(ending);
+  return parallel.find(isOf(`of ${clip?.reference_of ?? ""}`)) ?? parallel.find(isOf("")) ?? parallel[0] ?? -1;
 }
 
 function axes(pair: MicroscopeTell): Stage {
@@ -218,12 +236,25 @@ function time(pair: MicroscopeTell): Stage {
     name: "Time",
     title: "Conservative advancement: go on by no more than the distance allows, until it is nothing",
     steps: steps.length,
+    ...(steps.length > 1 ? { times: steps.map(({ time }) => time) } : {}),
     legend: [
       [BLUE, "nearest point of A"],
       [ORANGE, "nearest point of B"],
     ],
-    show(index, view) {
+    show(index, view, between) {
       const step = steps[index]!;
+      const next = steps[index + 1];
+      if (between > 0 && step.b !== undefined && next?.b !== undefined) {
+        const position = point(step.b.position).lerp(point(next.b.position), between);
+        const rotation = new THREE.Quaternion(...step.b.rotation);
+        rotation.slerp(new THREE.Quaternion(...next.b.rotation), between);
+        view.moveSecond(position.toArray(), rotation.toArray() as Quaternion);
+        const time = step.time + between * (next.time - step.time);
+        return [
+          ["time", `${short(time)} s`],
+          ["proven", `nothing touches from ${short(step.time)} s until ${short(next.time)} s`],
+        ];
+      }
       if (step.b !== undefined) view.moveSecond(step.b.position, step.b.rotation);
       view.shapes.dots.add(point(step.point_a), onA);
       view.shapes.dots.add(point(step.point_b), onB);

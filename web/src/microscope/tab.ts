@@ -83,9 +83,10 @@ export class Microscope implements Tab {
   }
 
   private open(pair: MicroscopeTell): void {
-    if (this.session.playing) this.session.send({ do: "pause" });
     const before = this.pair;
     const same = before !== null && before.slots.join() === pair.slots.join();
+    // Who plays on while a pair is looked at wants to see it move.
+    if (!same && this.session.playing) this.session.send({ do: "pause" });
     // The same moment again: leave the reader where they are.
     if (same && JSON.stringify(before) === JSON.stringify(pair) && this.root.firstChild !== this.empty) return;
     this.pair = pair;
@@ -130,10 +131,10 @@ export class Microscope implements Tab {
         element("button", { type: "button", class: "plain", click: () => this.close() }, "Other pair"),
       ),
       element("p", { class: "answer" }, pair.answer),
-      this.captions(pair),
-      view.canvas,
       element("div", { class: "stages", role: "group", "aria-label": "Algorithm" }, ...tabs),
     );
+    if (current !== undefined) this.root.append(this.stepper(current));
+    this.root.append(this.captions(pair), view.canvas);
     if (current !== undefined) this.root.append(...this.stageParts(current, pair));
     if (pair.rust_test !== null) this.root.append(...this.testParts(pair.rust_test));
     this.showStep();
@@ -163,16 +164,23 @@ export class Microscope implements Tab {
     return element("div", { class: "captions" }, element("span", {}, "the two shapes"), element("span", {}, right));
   }
 
-  private stageParts(stage: Stage, pair: MicroscopeTell): HTMLElement[] {
+  /** Above the pictures, so that both are seen in a low window. */
+  private stepper(stage: Stage): HTMLElement {
+    const { times } = stage;
     this.slider = element("input", {
       type: "range",
       min: 0,
-      max: stage.steps - 1,
-      value: this.step,
-      "aria-label": "Step",
+      max: times?.at(-1) ?? stage.steps - 1,
+      step: times === undefined ? 1 : "any",
+      value: times?.[this.step] ?? this.step,
+      "aria-label": times === undefined ? "Step" : "Time",
     });
-    this.slider.addEventListener("input", () => this.goTo(Number(this.slider.value)));
-    const stepper = element(
+    this.slider.addEventListener("input", () => {
+      const value = Number(this.slider.value);
+      if (times === undefined) this.goTo(value);
+      else this.goToTime(times, value);
+    });
+    return element(
       "div",
       { class: "stepper" },
       iconButton("back", "Previous step of the algorithm", () => this.goTo(this.step - 1)),
@@ -180,12 +188,14 @@ export class Microscope implements Tab {
       iconButton("step", "Next step of the algorithm", () => this.goTo(this.step + 1)),
       this.counter,
     );
+  }
+
+  private stageParts(stage: Stage, pair: MicroscopeTell): HTMLElement[] {
     const keys = stage.legend.map(([colour, text]) =>
       element("span", {}, element("i", { class: "swatch", style: `background:${colour}` }), text),
     );
     const parts: HTMLElement[] = [
       element("p", { class: "note" }, stage.title),
-      stepper,
       element("div", { class: "keys" }, ...keys),
     ];
     this.bars = [];
@@ -240,11 +250,19 @@ export class Microscope implements Tab {
   private goTo(step: number): void {
     const last = (this.stages[this.stage]?.steps ?? 1) - 1;
     this.step = Math.min(Math.max(step, 0), last);
-    this.slider.value = String(this.step);
+    this.slider.value = String(this.stages[this.stage]?.times?.[this.step] ?? this.step);
     this.showStep();
   }
 
-  private showStep(): void {
+  /** A time between two steps: of the first it is known that nothing touches until the second. */
+  private goToTime(times: number[], time: number): void {
+    this.step = Math.max(times.findLastIndex((at) => at <= time), 0);
+    const from = times[this.step] ?? 0;
+    const next = times[this.step + 1] ?? from;
+    this.showStep(next > from ? (time - from) / (next - from) : 0);
+  }
+
+  private showStep(between = 0): void {
     const { view, pair } = this;
     const stage = this.stages[this.stage];
     if (view === null || pair === null) return;
@@ -257,7 +275,7 @@ export class Microscope implements Tab {
       const out = new THREE.Vector3().setComponent(axis, 0.08 * view.difference.size);
       view.difference.lines.add(out.clone().negate(), out, ink);
     }
-    const facts = stage === undefined ? [] : stage.show(this.step, view);
+    const facts = stage === undefined ? [] : stage.show(this.step, view, between);
     for (const half of [view.shapes, view.difference]) half.end();
     view.touch();
     this.counter.textContent = stage === undefined ? "" : `${this.step + 1} of ${stage.steps}`;
@@ -272,7 +290,7 @@ export class Microscope implements Tab {
   /** Pairs that touch now, as a way in for who has not found the mouse's. */
   private fillList(): void {
     const frame = this.session.newest;
-    if (!this.visible || this.pair !== null || frame === null) return;
+    if (!this.visible || this.pair !== null || frame === null || this.session.source.recorded) return;
     const pairs = new Map(contactsOf(frame, this.bodies).map(({ slots }) => [slots.join(), slots]));
     // Two bodies tell more than a body and the ground.
     const standing = (slots: [number, number]) => slots.filter((slot) => this.bodies.isFixed(slot)).length;

@@ -41,6 +41,8 @@ export class Chart {
   set(along: number[], columns: number[][]): void {
     this.data = [along, ...(this.options.stacked ? stack(columns) : columns)];
     if (this.place.clientWidth > 0) this.plot?.setData(this.data);
+    // Out of the page, or in a hidden tab: once it is back, perhaps as large as before, nobody else would tell it.
+    else requestAnimationFrame(() => this.fit());
   }
 
   private fit(): void {

@@ -88,8 +88,13 @@ export class Inspect implements Tab {
         this.microscopeButton(contact.slots),
       );
     });
+    const sensed = body.sensed.map(({ sensor, other }) => {
+      const text = own.has(sensor) ? `holds ${this.bodies.slotName(other)}` : `is in ${this.bodies.slotName(sensor)}`;
+      return element("li", {}, text);
+    });
     this.fill(body.name ?? `Body ${body.body}`, rows, [
       ["Shapes", shapes],
+      ["Sensors", sensed],
       ["Contacts", contacts],
     ]);
   }
