@@ -5,7 +5,7 @@ import type { Bodies } from "../bodies";
 import { SKY, VERMILION } from "../colours";
 import { element, iconButton, short } from "../dom";
 import type { Overlays } from "../overlays/all";
-import { contactsOf } from "../overlays/contacts";
+import { pairsIn } from "../overlays/pairs";
 import { Chart } from "../panels/chart";
 import type { MicroscopeTell } from "../protocol";
 import type { Session } from "../session";
@@ -47,7 +47,7 @@ export class Microscope implements Tab {
         recorded
           ? "A recording holds no shapes' algorithms. Open it with `carom view` to look into a pair."
           : "See how the engine decides whether two shapes touch, step by step. " +
-              "Click a body and Shift-click another, or choose a pair that touches now:",
+              "Click a body and Shift-click another, or choose a pair that touches now or is near:",
       ),
       this.list,
     );
@@ -66,7 +66,7 @@ export class Microscope implements Tab {
 
   shown(visible: boolean): void {
     this.visible = visible;
-    this.overlays.need(this.name, "contacts", visible);
+    this.overlays.need(this.name, "pairs", visible);
     this.fillList();
     if (visible && this.pair !== null) this.again();
   }
@@ -287,17 +287,17 @@ export class Microscope implements Tab {
     );
   }
 
-  /** Pairs that touch now, as a way in for who has not found the mouse's. */
+  /** Pairs that touch now or are near, as a way in for who has not found the mouse's. */
   private fillList(): void {
     const frame = this.session.newest;
     if (!this.visible || this.pair !== null || frame === null || this.session.source.recorded) return;
-    const pairs = new Map(contactsOf(frame, this.bodies).map(({ slots }) => [slots.join(), slots]));
-    // Two bodies tell more than a body and the ground.
-    const standing = (slots: [number, number]) => slots.filter((slot) => this.bodies.isFixed(slot)).length;
-    const sorted = [...pairs.values()].sort((a, b) => standing(a) - standing(b));
-    const entries = sorted.slice(0, MOST_PAIRS).map((slots) => {
+    // Those that touch come first, and two bodies tell more than a body and the ground.
+    const rank = ({ slots, word }: { slots: [number, number]; word: number }) =>
+      (word ? 0 : 10) + slots.filter((slot) => this.bodies.isFixed(slot)).length;
+    const sorted = pairsIn(frame, "pairs").sort((a, b) => rank(a) - rank(b));
+    const entries = sorted.slice(0, MOST_PAIRS).map(({ slots, word }) => {
       const look = () => this.session.send({ do: "microscope", slots });
-      const text = slots.map((slot) => this.bodies.slotName(slot)).join(" and ");
+      const text = slots.map((slot) => this.bodies.slotName(slot)).join(" and ") + (word ? "" : ", near");
       return element("li", {}, element("button", { type: "button", class: "plain wide", click: look }, text));
     });
     this.list.replaceChildren(...entries);

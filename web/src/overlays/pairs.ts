@@ -2,10 +2,27 @@
 
 import * as THREE from "three";
 import { GREY, numbered, NUMBERED, VERMILION } from "../colours";
+import type { Frame } from "../protocol";
 import { Lines } from "./drawing";
 import type { Overlay } from "./overlay";
 
 const WORDS_PER_PAIR = 3;
+
+/** Two shapes, and what the engine says of them: whether they touch, or their colour. */
+interface PairOfSlots {
+  slots: [number, number];
+  word: number;
+}
+
+/** The pairs in a section of a frame. */
+export function pairsIn(frame: Frame, section: "pairs" | "colours"): PairOfSlots[] {
+  const words = frame.sections.get(section)?.words ?? new Uint32Array(0);
+  const count = Math.floor(words.length / WORDS_PER_PAIR);
+  return Array.from({ length: count }, (_, index) => {
+    const [a, b, word] = words.subarray(WORDS_PER_PAIR * index) as unknown as [number, number, number];
+    return { slots: [a, b], word };
+  });
+}
 
 export function pairs(): Overlay {
   const [tested, touching] = [new THREE.Color(GREY), new THREE.Color(VERMILION)];
@@ -24,7 +41,7 @@ export function colours(): Overlay {
 }
 
 function between(
-  name: string,
+  name: "pairs" | "colours",
   label: string,
   group: Overlay["group"],
   colour: (word: number) => THREE.Color,
@@ -41,15 +58,14 @@ function between(
     legend,
     objects: [lines.object],
     draw(frame, bodies) {
-      const words = frame.sections.get(name)?.words ?? new Uint32Array(0);
       lines.begin();
-      for (let at = 0; at + WORDS_PER_PAIR <= words.length; at += WORDS_PER_PAIR) {
-        const [a, b] = [words[at]!, words[at + 1]!];
+      for (const { slots, word } of pairsIn(frame, name)) {
+        const [a, b] = slots;
         if (!bodies.slotCenter(a, from) || !bodies.slotCenter(b, to)) continue;
         // The middle of the ground is far from what stands on it: go straight down instead.
         if (bodies.wide(b)) to.copy(from).setY(from.y - bodies.slotRadius(a));
         else if (bodies.wide(a)) from.copy(to).setY(to.y - bodies.slotRadius(b));
-        lines.add(from, to, colour(words[at + 2]!));
+        lines.add(from, to, colour(word));
       }
       lines.end();
     },
