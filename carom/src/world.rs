@@ -24,7 +24,7 @@ use crate::island::Islands;
 use crate::narrow::{Manifold, Meetings};
 use crate::response::{self, Fault, Setting, Solver};
 use crate::threads;
-use continuous::{LEAST_PIECE, Sweeps};
+use continuous::{Around, LEAST_PIECE, Sweeps};
 use events::Log;
 use fearless_simd::Level;
 use glam::Vec3;
@@ -254,7 +254,7 @@ impl World {
                 let mut rest = dt;
                 while rest > 0.0 {
                     let Self { bodies, broad, filter, sweeps, gravity, .. } = self;
-                    let share = sweeps.first_impact(bodies, broad.as_ref(), filter, *gravity, rest);
+                    let share = sweeps.first_impact(bodies, Around { broad: broad.as_ref(), filter }, *gravity, rest);
                     // What is left must not be shorter than the least piece either.
                     let piece = (share * rest).max(least);
                     let piece = if rest - piece < least { rest } else { piece };
@@ -298,7 +298,8 @@ impl World {
         self.step.faults.extend_from_slice(&outcome.faults);
         let response = clock.lap();
         if looks_between {
-            self.sweeps.catch(bodies, broad.as_ref(), filter, dt, &mut self.step.stops);
+            let around = Around { broad: broad.as_ref(), filter };
+            self.sweeps.catch(bodies, around, dt, setting.workers, &mut self.step.stops);
         }
         let impact = clock.lap();
         let moved = broad::move_boxes(broad.as_mut(), bodies, (dt, margins), setting.workers, moves);
