@@ -226,3 +226,103 @@ fn a_spinning_rod_meets_a_post() {
     let end = world.body(rod).expect("it is there").rotation() * Vec3::X;
     assert!(end.z.abs() > 0.99, "{end}");
 }
+
+/// A wall that nothing stops sweeps up what stands in its way: big and small, at rest, asleep and in a row.
+#[test]
+fn a_fast_kinematic_wall_takes_along_what_it_meets() {
+    for (speed, thickness) in [(10.0, 0.001), (100.0, 0.001), (100.0, 0.5), (1000.0, 0.01), (3.0, 0.0005)] {
+        for sleeps in [false, true] {
+            let mut world = World::builder().gravity([0.0, 0.0, 0.0]).sleeping(sleeps).build().expect("sound");
+            let balls: Vec<BodyId> = (0..60)
+                .map(|index| {
+                    let radius = [0.01, 0.05, 0.3][index % 3];
+                    let at = [
+                        0.3 + speed * 0.002 * index as f64,
+                        2.0 * (index % 10) as f64 - 9.0,
+                        2.0 * (index / 10) as f64,
+                    ];
+                    let shape =
+                        if index % 2 == 0 { Shape::sphere(radius) } else { Shape::cuboid(radius, radius, radius) };
+                    world.add(Body::dynamic().at(at).shape(shape.expect("sound"))).expect("sound")
+                })
+                .collect();
+            let wall = Body::kinematic()
+                .at([-0.01 - thickness, 0.0, 0.0])
+                .shape(Shape::cuboid(thickness as f32, 30.0, 30.0).expect("sound"));
+            let wall = world.add(wall).expect("sound");
+            for _ in 0..90 {
+                world.step(DT).expect("sound");
+            }
+            let is_asleep = |id: BodyId, world: &World| world.body(id).expect("it is there").is_asleep();
+            assert_eq!(balls.iter().all(|id| is_asleep(*id, &world)), sleeps);
+            world.body_mut(wall).expect("it is there").set_velocity([speed as f32, 0.0, 0.0]).expect("finite");
+            for step in 0..60 {
+                world.step(DT).expect("sound");
+                let wall = world.body(wall).expect("it is there").position().x;
+                for (index, ball) in balls.iter().enumerate() {
+                    let ball = world.body(*ball).expect("it is there").position();
+                    assert!(
+                        ball.x > wall,
+                        "ball {index} at {ball}, the wall {thickness} at {wall}, {speed} m/s, step {step}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// A blade that turns by more than a right angle in a step, and nothing stops it, passes through none of the balls around.
+#[test]
+fn a_fast_kinematic_blade_hits_what_is_around() {
+    let ball_at = |angle: f64, distance: f64| [distance * angle.cos(), 0.0, -distance * angle.sin()];
+    for turn in [0.3, 1.0, 1.7] {
+        for (angle, distance) in [(0.25, 0.8), (0.15, 0.3), (0.1, 0.95)] {
+            let mut world = World::builder().gravity([0.0, 0.0, 0.0]).build().expect("sound");
+            let spin = [0.0, turn / DT, 0.0];
+            let blade = Body::kinematic().angular_velocity(spin).shape(Shape::cuboid(1.0, 0.2, 0.002).expect("sound"));
+            world.add(blade).expect("sound");
+            let ball = Body::dynamic().at(ball_at(angle, distance)).shape(Shape::sphere(0.02).expect("sound"));
+            let ball = world.add(ball).expect("sound");
+            let step = world.step(DT).expect("sound");
+            assert_eq!(step.stops.len(), 1, "a turn by {turn}");
+            let body = world.body(ball).expect("it is there");
+            // It is before the blade, and near it.
+            let (at, blade) = (body.position(), f64::from(turn));
+            let before = (-at.z).atan2(at.x) - blade;
+            assert!((0.0..0.15).contains(&before), "a turn by {turn}: {before} before the blade at {at}");
+            // And goes on faster than the blade's edge there turns away from it.
+            world.step(DT).expect("sound");
+            let body = world.body(ball).expect("it is there");
+            assert!(body.velocity().length() > 0.5 * turn / DT * distance as f32, "{}", body.velocity());
+        }
+    }
+}
+
+/// The same bodies stop at the same places whatever the number of threads.
+#[test]
+fn stops_do_not_depend_on_threads() {
+    let hashes = [1, 2, 5].map(|threads| {
+        let mut rng = fastrand::Rng::with_seed(8);
+        let mut world = World::builder().threads(threads).build().expect("sound");
+        world
+            .add(Body::fixed().at([0.0, -0.5, 0.0]).shape(Shape::cuboid(20.0, 0.5, 20.0).expect("sound")))
+            .expect("sound");
+        let drum = Body::kinematic().angular_velocity([0.0, 40.0, 0.0]).at([0.0, 1.0, 0.0]);
+        world.add(drum.shape(Shape::cuboid(4.0, 0.5, 0.01).expect("sound"))).expect("sound");
+        for _ in 0..300 {
+            let place = (unit(&mut rng) * 6.0).abs() - Vec3::new(3.0, 0.0, 3.0);
+            let body = Body::dynamic().at(place.as_dvec3()).velocity(unit(&mut rng) * 60.0);
+            let body = body.angular_velocity(unit(&mut rng) * 30.0);
+            let size = 0.03 + 0.1 * rng.f32();
+            let shape = if rng.bool() { Shape::sphere(size) } else { Shape::cuboid(size, 0.3 * size, 2.0 * size) };
+            world.add(body.shape(shape.expect("sound"))).expect("sound");
+        }
+        let mut stops = 0;
+        for _ in 0..60 {
+            stops += world.step(DT).expect("sound").stops.len();
+        }
+        assert!(stops > 500, "{stops}");
+        (world.hash(), stops)
+    });
+    assert!(hashes.iter().all(|hash| *hash == hashes[0]), "{hashes:?}");
+}
