@@ -166,7 +166,7 @@ impl Sweeps {
         place_of.clear();
         place_of.resize(bodies.len(), NOT_FAST);
         let mut farthest_slow: f32 = 0.0;
-        for dense in 0..starts.len() {
+        for (dense, place) in place_of.iter_mut().enumerate() {
             if !ways.moves(dense) {
                 continue;
             }
@@ -178,7 +178,7 @@ impl Sweeps {
             let is_dynamic = bodies.natures[dense].kind == BodyKind::Dynamic;
             let half_thickness = if is_dynamic { half_thickness(bodies, dense) } else { f32::INFINITY };
             if way > share * half_thickness && half_thickness.is_finite() {
-                place_of[dense] = fast.len() as u32;
+                *place = fast.len() as u32;
                 fast.push(Fast::new(dense, half_thickness, way, &ways));
             } else {
                 farthest_slow = farthest_slow.max(way);
