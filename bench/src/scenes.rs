@@ -21,6 +21,10 @@ const HOPELESS: f64 = 1.3;
 /// What a row's note begins with where ours ends elsewhere than the peers do.
 pub const DEVIATES: &str = "DEVIATES:";
 
+/// For so many steps engines agree on what becomes of what is shot at: all bullets have hit, and the wall stands. Then it
+/// falls, in each engine in its own way and time, and a fallen wall is other work than a standing one.
+const SAME_WORK: usize = 60;
+
 struct Plan {
     steps: usize,
     turns: usize,
@@ -49,7 +53,12 @@ pub fn rows(effort: Effort, only: &str) -> Rows {
 /// a container of slow ones against the same without.
 pub fn world_rows(area: &'static str, effort: Effort, only: &str) -> Rows {
     let plan = Plan::new(effort);
-    let mut rows = races(area, &plan, SWEPT, |name, threads| format!("world/{name}-{threads}t"), only)?;
+    let short = Plan { steps: SAME_WORK, turns: plan.turns + 2 };
+    let mut rows = races(area, &short, SWEPT, |name, threads| format!("world/{name}-{threads}t"), only)?;
+    if plan.steps > SAME_WORK {
+        let case = |name: &str, threads| format!("world/{name}-{}-{threads}t", plan.steps);
+        rows.extend(races(area, &plan, SWEPT, case, only)?);
+    }
     let case = "world/container".to_owned();
     if case.starts_with(only) {
         rows.push(sweeping(area, case, &plan)?);
@@ -125,17 +134,32 @@ impl Race<'_> {
             println!("{:<24} {:<28} {:>9.3} ms  {measure}", "", peer.name, outcome.milliseconds);
             measures.push(measure);
         }
-        let best = best_of(theirs);
+        let best = self.judge_of(theirs);
         let name = best.map_or("none", |(index, _)| self.peers[index].name);
         let peer_ns = best.map(|(_, outcome)| outcome.milliseconds * 1e6);
         let faults = judge::deviations(self.scene, &own, &measures);
-        let note = if faults.is_empty() { String::new() } else { format!("{DEVIATES} {}", faults.join("; ")) };
+        let note = match best.and_then(|(index, _)| measures.get(index)) {
+            _ if !faults.is_empty() => format!("{DEVIATES} {}", faults.join("; ")),
+            Some(peer) if self.scene.is_swept => {
+                format!("{} steps: ends {}; {}", self.plan.steps, own.brief(), peer.brief())
+            }
+            Some(_) | None => String::new(),
+        };
         let times = Times { ours_ns: ours.outcome.milliseconds * 1e6, peer_ns };
         let mut row = Row::new(self.area, self.case, name, times, note);
         if !faults.is_empty() {
             row.ratio = None;
         }
         Ok(row)
+    }
+}
+
+impl Race<'_> {
+    /// The peer that counts: the best; where bodies are swept Box3D, as the bar names it, if it is there.
+    fn judge_of<'o>(&self, theirs: &'o [Option<Outcome>]) -> Option<(usize, &'o Outcome)> {
+        let named = self.peers.iter().position(|peer| self.scene.is_swept && peer.name.starts_with("box3d"));
+        let named = named.and_then(|index| Some((index, theirs.get(index)?.as_ref()?)));
+        named.or_else(|| best_of(theirs))
     }
 }
 

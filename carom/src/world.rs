@@ -5,30 +5,34 @@ mod continuous;
 mod events;
 mod filter;
 mod inspect;
+mod margins;
 mod measure;
 mod queries;
 mod snapshot;
+mod step;
 
 pub use builder::{WorldBuilder, WorldError};
 pub use continuous::{Continuous, Stop};
 pub use events::{ContactEvent, Events, HitEvent, SensorEvent, ShapeId};
 pub(crate) use filter::PairFilter;
 pub use inspect::Met;
+pub(crate) use margins::Margins;
 pub use measure::{Energy, Momentum};
 pub use queries::{Picks, ShapeCast, ShapeDistance, ShapeHit, ShapeProjection, WorldQueryError};
 pub use snapshot::Snapshot;
+pub use step::{StageTimes, Step, StepError};
 
-use crate::body::{Bodies, Body, BodyError, BodyId, BodyMut, BodyRef, Collider, MARGIN_SHARE, ShapeRef};
+use crate::body::{Bodies, Body, BodyError, BodyId, BodyMut, BodyRef, Collider, ShapeRef};
 use crate::broad::{self, BroadPhase, BroadPhaseError, Moved, Pair, Structure};
 use crate::island::Islands;
 use crate::narrow::{Manifold, Meetings};
-use crate::response::{self, Fault, Setting, Solver};
+use crate::response::{self, Setting, Solver};
 use crate::threads;
-use continuous::{LEAST_PIECE, Sweeps};
+use continuous::{Around, LEAST_PIECE, Sweeps};
 use events::Log;
 use fearless_simd::Level;
 use glam::Vec3;
-use std::time::{Duration, Instant};
+use step::Clock;
 
 /// With fewer bodies no crew is called for a step.
 const MANY_BODIES: usize = 64;
@@ -73,67 +77,6 @@ pub struct World {
     outcome: response::Outcome,
     step: Step,
     time: f64,
-}
-
-/// What a step did.
-#[derive(Debug, Clone, Default)]
-#[non_exhaustive]
-pub struct Step {
-    /// How many pairs of colliders had overlapping boxes.
-    pub pairs: usize,
-    /// How many patches of contact they had, touching or about to.
-    pub manifolds: usize,
-    /// How many points of contact there were.
-    pub contacts: usize,
-    /// The greatest depth among them.
-    pub deepest: f32,
-    /// Bodies that went non-finite and were set aside.
-    pub faults: Vec<Fault>,
-    /// Bodies that were stopped on their way, lest they pass through something.
-    pub stops: Vec<Stop>,
-    /// How long each stage took.
-    pub times: StageTimes,
-}
-
-/// How long the stages of a step took.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct StageTimes {
-    /// Boxes and pairs.
-    pub broad: Duration,
-    /// Pairs to contacts.
-    pub narrow: Duration,
-    /// Contacts to velocities, velocities to poses.
-    pub response: Duration,
-    /// What is fast to where it first touches.
-    pub impact: Duration,
-}
-
-impl std::ops::AddAssign for StageTimes {
-    fn add_assign(&mut self, other: Self) {
-        self.broad += other.broad;
-        self.narrow += other.narrow;
-        self.response += other.response;
-        self.impact += other.impact;
-    }
-}
-
-/// Why a step was not taken; the world is as it was.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum StepError {
-    /// The time step is no positive number.
-    #[error("the time step is {dt} s; it must be a finite number greater than zero")]
-    TimeStep {
-        /// What was given.
-        dt: f32,
-    },
-    /// The broad phase refused a box.
-    #[error("broad phase: {error}")]
-    BroadPhase {
-        /// Why.
-        #[from]
-        error: BroadPhaseError,
-    },
 }
 
 impl Default for World {
@@ -254,7 +197,7 @@ impl World {
                 let mut rest = dt;
                 while rest > 0.0 {
                     let Self { bodies, broad, filter, sweeps, gravity, .. } = self;
-                    let share = sweeps.first_impact(bodies, broad.as_ref(), filter, *gravity, rest);
+                    let share = sweeps.first_impact(bodies, Around { broad: broad.as_ref(), filter }, *gravity, rest);
                     // What is left must not be shorter than the least piece either.
                     let piece = (share * rest).max(least);
                     let piece = if rest - piece < least { rest } else { piece };
@@ -298,7 +241,8 @@ impl World {
         self.step.faults.extend_from_slice(&outcome.faults);
         let response = clock.lap();
         if looks_between {
-            self.sweeps.catch(bodies, broad.as_ref(), filter, dt, &mut self.step.stops);
+            let around = Around { broad: broad.as_ref(), filter };
+            self.sweeps.catch(bodies, around, dt, setting.workers, &mut self.step.stops);
         }
         let impact = clock.lap();
         let moved = broad::move_boxes(broad.as_mut(), bodies, (dt, margins), setting.workers, moves);
@@ -480,60 +424,5 @@ impl World {
             self.step.deepest = self.step.deepest.max(head.deepest);
         }
         self.step.times = times;
-    }
-}
-
-/// Whether points of contact are found before shapes touch.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Margins {
-    /// When they touch.
-    None,
-    /// When they are as close as their margins, or as what they move in a step of this length.
-    Wide {
-        /// In seconds.
-        dt: f32,
-    },
-}
-
-impl Margins {
-    /// That of one collider, in the broad phase.
-    pub(crate) fn of(self, collider: &Collider) -> f32 {
-        match self {
-            Self::None => 0.0,
-            Self::Wide { .. } => collider.margin,
-        }
-    }
-
-    /// That of two in the narrow phase. It grows in powers of two with what they move against each other in a step, so
-    /// that impacts are seen before they happen, up to the size of the smaller; small changes of speed do not change it.
-    pub(crate) fn of_pair(self, a: &Collider, b: &Collider, bodies: &Bodies) -> f32 {
-        let Self::Wide { dt } = self else { return 0.0 };
-        let least = a.margin.min(b.margin);
-        let [velocity_a, velocity_b] = [a, b].map(|collider| bodies.motions()[collider.body as usize].velocity);
-        let travel = (velocity_a - velocity_b).length() * dt;
-        let most = (1.0 / MARGIN_SHARE) * least;
-        let mut margin = least;
-        while margin < travel && margin < most {
-            margin *= 2.0;
-        }
-        margin
-    }
-}
-
-/// Measures stages one after the other.
-struct Clock {
-    last: Instant,
-}
-
-impl Clock {
-    fn start() -> Self {
-        Self { last: Instant::now() }
-    }
-
-    fn lap(&mut self) -> Duration {
-        let now = Instant::now();
-        let lap = now - self.last;
-        self.last = now;
-        lap
     }
 }

@@ -226,3 +226,102 @@ fn a_spinning_rod_meets_a_post() {
     let end = world.body(rod).expect("it is there").rotation() * Vec3::X;
     assert!(end.z.abs() > 0.99, "{end}");
 }
+
+/// What a wall that nothing stops has left behind, of things big and small, at rest or asleep.
+fn left_behind(speed: f64, thickness: f64, sleeps: bool, continuous: Continuous) -> usize {
+    let world = World::builder().gravity([0.0, 0.0, 0.0]).sleeping(sleeps).continuous(continuous);
+    let mut world = world.build().expect("sound");
+    let things: Vec<BodyId> = (0..60)
+        .map(|index| {
+            let size = [0.01, 0.05, 0.3][index % 3];
+            let across = [2.0 * (index % 10) as f64 - 9.0, 2.0 * (index / 10) as f64];
+            let at = [0.3 + speed * 0.002 * index as f64, across[0], across[1]];
+            let shape = if index % 2 == 0 { Shape::sphere(size) } else { Shape::cuboid(size, size, size) };
+            world.add(Body::dynamic().at(at).shape(shape.expect("sound"))).expect("sound")
+        })
+        .collect();
+    let wall = Body::kinematic().at([-0.01 - thickness, 0.0, 0.0]);
+    let wall = wall.shape(Shape::cuboid(thickness as f32, 30.0, 30.0).expect("sound"));
+    let wall = world.add(wall).expect("sound");
+    for _ in 0..90 {
+        world.step(DT).expect("sound");
+    }
+    assert_eq!(things.iter().all(|id| world.body(*id).expect("it is there").is_asleep()), sleeps);
+    world.body_mut(wall).expect("it is there").set_velocity([speed as f32, 0.0, 0.0]).expect("finite");
+    let mut behind = vec![false; things.len()];
+    for _ in 0..60 {
+        world.step(DT).expect("sound");
+        let [wall, _, _] = world.body(wall).expect("it is there").position().to_array();
+        for (thing, behind) in things.iter().zip(&mut behind) {
+            *behind |= world.body(*thing).expect("it is there").position().x < wall;
+        }
+    }
+    behind.iter().filter(|behind| **behind).count()
+}
+
+#[test]
+fn a_fast_kinematic_wall_takes_along_what_it_meets() {
+    for (speed, thickness) in [(10.0, 0.001), (100.0, 0.001), (100.0, 0.5), (1000.0, 0.01), (3.0, 0.0005)] {
+        for sleeps in [false, true] {
+            let behind = left_behind(speed, thickness, sleeps, Continuous::Default);
+            assert_eq!(behind, 0, "at {speed} m/s, {thickness} m thick, asleep: {sleeps}");
+        }
+    }
+    let behind = left_behind(100.0, 0.001, false, Continuous::Off);
+    assert!(behind > 20, "without it {behind} of 60");
+}
+
+/// A blade that turns by more than a right angle in a step, and nothing stops it, passes through none of the balls around.
+#[test]
+fn a_fast_kinematic_blade_hits_what_is_around() {
+    let ball_at = |angle: f64, distance: f64| [distance * angle.cos(), 0.0, -distance * angle.sin()];
+    for turn in [0.3, 1.0, 1.7] {
+        for (angle, distance) in [(0.25, 0.8), (0.15, 0.3), (0.1, 0.95)] {
+            let mut world = World::builder().gravity([0.0, 0.0, 0.0]).build().expect("sound");
+            let spin = [0.0, turn / DT, 0.0];
+            let blade = Body::kinematic().angular_velocity(spin).shape(Shape::cuboid(1.0, 0.2, 0.002).expect("sound"));
+            let blade = world.add(blade).expect("sound");
+            let ball = Body::dynamic().at(ball_at(angle, distance)).shape(Shape::sphere(0.02).expect("sound"));
+            let ball = world.add(ball).expect("sound");
+            let step = world.step(DT).expect("sound");
+            assert_eq!(step.stops.len(), 1, "a turn by {turn}");
+            for step in 0..5 {
+                let [at, turned] = [ball, blade].map(|id| world.body(id).expect("it is there").pose());
+                let in_blade = turned.rotation.conjugate() * at.position.as_vec3();
+                // It is before the blade, or beyond its end.
+                let is_before = in_blade.z < 0.0 || in_blade.x.abs() > 1.0;
+                assert!(is_before, "a turn by {turn}, step {step}: {in_blade} seen from the blade");
+                world.step(DT).expect("sound");
+            }
+        }
+    }
+}
+
+/// The same bodies stop at the same places whatever the number of threads.
+#[test]
+fn stops_do_not_depend_on_threads() {
+    let hashes = [1, 2, 5].map(|threads| {
+        let mut rng = fastrand::Rng::with_seed(8);
+        let mut world = World::builder().threads(threads).build().expect("sound");
+        world
+            .add(Body::fixed().at([0.0, -0.5, 0.0]).shape(Shape::cuboid(20.0, 0.5, 20.0).expect("sound")))
+            .expect("sound");
+        let drum = Body::kinematic().angular_velocity([0.0, 40.0, 0.0]).at([0.0, 1.0, 0.0]);
+        world.add(drum.shape(Shape::cuboid(4.0, 0.5, 0.01).expect("sound"))).expect("sound");
+        for _ in 0..300 {
+            let place = (unit(&mut rng) * 6.0).abs() - Vec3::new(3.0, 0.0, 3.0);
+            let body = Body::dynamic().at(place.as_dvec3()).velocity(unit(&mut rng) * 60.0);
+            let body = body.angular_velocity(unit(&mut rng) * 30.0);
+            let size = 0.03 + 0.1 * rng.f32();
+            let shape = if rng.bool() { Shape::sphere(size) } else { Shape::cuboid(size, 0.3 * size, 2.0 * size) };
+            world.add(body.shape(shape.expect("sound"))).expect("sound");
+        }
+        let mut stops = 0;
+        for _ in 0..60 {
+            stops += world.step(DT).expect("sound").stops.len();
+        }
+        assert!(stops > 500, "{stops}");
+        (world.hash(), stops)
+    });
+    assert!(hashes.iter().all(|hash| *hash == hashes[0]), "{hashes:?}");
+}

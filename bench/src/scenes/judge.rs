@@ -39,6 +39,12 @@ impl fmt::Display for Measures {
 }
 
 impl Measures {
+    /// What tells whether two engines did the same work.
+    pub fn brief(&self) -> String {
+        let Self { mean_height, kinetic, deepest, .. } = self;
+        format!("{mean_height:.2} m high, {kinetic:.1} J a body, {:.0} mm deep", 1e3 * deepest)
+    }
+
     /// The depth and the energy are computed by carom for every engine: they are looked at in the same way.
     pub fn of(scene: &Scene, outcome: &Outcome) -> Result<Self, String> {
         let dynamic = || scene.bodies.iter().filter(|body| body.kind == Kind::Dynamic);

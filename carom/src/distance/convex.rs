@@ -179,18 +179,10 @@ impl Core<'_> {
     /// How far the core reaches along a direction, with all digits.
     #[inline(always)]
     pub(crate) fn reach_along<S: Simd>(&self, simd: S, direction: DVec3, start: u32) -> f64 {
-        let farthest = match self {
-            Self::Hull(hull) => return hull.support_along(simd, direction, start),
-            Self::Point
-            | Self::Segment(_)
-            | Self::Triangle(_)
-            | Self::Cuboid(_)
-            | Self::Cylinder { .. }
-            | Self::Cone { .. }
-            | Self::Ellipsoid(_)
-            | Self::Custom(_) => self.quick_support_from(simd, direction, start).0,
-        };
-        direction.dot(farthest)
+        // A hull is asked for all of it, whatever was found.
+        let is_hull = matches!(self, Self::Hull(_));
+        let quick = if is_hull { DVec3::ZERO } else { self.quick_support_from(simd, direction, start).0 };
+        self.along(simd, direction, start, quick)
     }
 
     /// By how much a quick support along a unit direction may fall short.

@@ -31,6 +31,8 @@ pub(crate) struct Approach {
     pub(crate) aim: f64,
     /// How near ends the search.
     pub(crate) near: f64,
+    /// From the first to the second, roughly, when they meet; of any length.
+    pub(crate) outlook: DVec3,
 }
 
 /// How far a search on the way came.
@@ -63,14 +65,15 @@ pub(crate) fn free_until<S: Simd>(
     approach: &Approach,
     cache: &mut Cache,
 ) -> Result<Option<Advance>, SupportFault> {
-    let Approach { velocity, limit, aim, near } = *approach;
+    let Approach { velocity, limit, aim, near, outlook } = *approach;
     let doubt = difference.doubt();
     let near = near.max(aim + 2.0 * doubt);
     let mut time = 0.0;
     let mut shift = DVec3::ZERO;
     let mut vertices = [Vertex::NONE; 4];
     // Of any length.
-    let mut direction = -difference.away();
+    let is_sound = outlook.is_finite() && outlook != DVec3::ZERO;
+    let mut direction = if is_sound { -outlook } else { -difference.away() };
     let mut reduced: Option<Reduced> = None;
     for _ in 0..STEP_LIMIT {
         let squared = direction.length_squared();

@@ -33,17 +33,10 @@ pub(super) fn decide(
             let rest = in_plane(sides, time, |_, _, _| Verdict::Unresolved);
             return rest.filter(|&rest| rest == Verdict::Free && free == Verdict::Free);
         };
-        let signs = sides.map(|side| sign_between(&side, time, after));
-        let (above, below) = (signs.contains(&Some(1)), signs.contains(&Some(-1)));
-        if !(above && below) {
-            if !signs.contains(&None) && (above || below) {
-                return Some(Verdict::Touches);
-            }
-            match look(time, after, &signs) {
-                Verdict::Touches => return Some(Verdict::Touches),
-                Verdict::Unresolved => free = Verdict::Unresolved,
-                Verdict::Free => {}
-            }
+        match between(sides, time, after, &look) {
+            Verdict::Touches => return Some(Verdict::Touches),
+            Verdict::Unresolved => free = Verdict::Unresolved,
+            Verdict::Free => {}
         }
         time = after;
     }
@@ -71,21 +64,35 @@ fn in_plane(
     let mut from = time;
     let mut is_known = true;
     for to in cuts {
-        let signs = sides.map(|side| sign_between(&side, from, to));
-        let (above, below) = (signs.contains(&Some(1)), signs.contains(&Some(-1)));
-        if !(above && below) {
-            if !signs.contains(&None) && (above || below) {
-                return Some(Verdict::Touches);
-            }
-            match look(from, to, &signs) {
-                Verdict::Touches => return Some(Verdict::Touches),
-                Verdict::Unresolved => is_known = false,
-                Verdict::Free => {}
-            }
+        match between(sides, from, to, &look) {
+            Verdict::Touches => return Some(Verdict::Touches),
+            Verdict::Unresolved => is_known = false,
+            Verdict::Free => {}
         }
         from = to;
     }
     is_known.then_some(Verdict::Free)
+}
+
+/// What the sides tell between two times of points that are in a plane there.
+#[inline(always)]
+fn between(
+    sides: &[[f64; 3]; 4],
+    from: f64,
+    to: f64,
+    look: &impl Fn(f64, f64, &[Option<i32>; 4]) -> Verdict,
+) -> Verdict {
+    let [a, b, c, d] = sides;
+    let sign = |side| sign_between(side, from, to);
+    let signs = [sign(a), sign(b), sign(c), sign(d)];
+    let (above, below) = (signs.contains(&Some(1)), signs.contains(&Some(-1)));
+    if above && below {
+        Verdict::Free
+    } else if !signs.contains(&None) && (above || below) {
+        Verdict::Touches
+    } else {
+        look(from, to, &signs)
+    }
 }
 
 /// About where a quadratic is zero; 1 in place of roots that there are not.

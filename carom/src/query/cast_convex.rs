@@ -43,17 +43,25 @@ pub(super) fn cast(
     let is_sharp = a.radius + b.radius + terms.within < 1e-5 * reach && !has_closed_form;
     let tolerance = if is_sharp { fine + 5e-6 * reach } else { fine };
     let aim = terms.within + 0.5 * fine;
-    let Some(entry) = ball_entry(a, b, approach, aim, terms.limit)? else { return Ok(None) };
-    let pair = Moving { a, b, approach, terms, tolerance, fine, entry, reach };
+    let Some(Entry { time, outlook }) = ball_entry(a, b, approach, aim, terms.limit)? else { return Ok(None) };
+    let pair = Moving { a, b, approach, terms, tolerance, fine, entry: time, outlook, reach };
     if matches!(b.core, Core::Point) {
         return pair.ball_onto_first();
     }
     if matches!(a.core, Core::Point) {
         let mirrored = approach.mirrored();
-        let found = Moving { a: b, b: a, approach: &mirrored, ..pair }.ball_onto_first()?;
+        let outlook = approach.b_in_a.direction_to_inner(-outlook);
+        let found = Moving { a: b, b: a, approach: &mirrored, outlook, ..pair }.ball_onto_first()?;
         return Ok(found.map(|found| found.mirrored(&mirrored)));
     }
     pair.march_by_search()
+}
+
+/// When balls around two shapes meet.
+struct Entry {
+    time: f64,
+    /// From the middle of the first to that of the second about where they themselves meet, or pass.
+    outlook: DVec3,
 }
 
 /// When balls around the two come as near as `aim`: never after the shapes do. None if they do not until `limit`.
@@ -63,7 +71,7 @@ fn ball_entry(
     approach: &Approach,
     aim: f64,
     limit: f64,
-) -> Result<Option<f64>, SupportFault> {
+) -> Result<Option<Entry>, SupportFault> {
     let ((center_a, radius_a), (center_b, radius_b)) = (ball_around(a)?, ball_around(b)?);
     let start = if center_b == DVec3::ZERO {
         approach.b_in_a.position - center_a
@@ -73,7 +81,7 @@ fn ball_entry(
     let (way, reach) = (approach.velocity, radius_a + radius_b + aim);
     let excess = start.length_squared() - reach * reach;
     if excess <= 0.0 {
-        return Ok(Some(0.0));
+        return Ok(Some(Entry { time: 0.0, outlook: start }));
     }
     let (speed_squared, closing) = (way.length_squared(), -start.dot(way));
     if closing <= 0.0 {
@@ -87,7 +95,16 @@ fn ball_entry(
         return Ok(None);
     }
     let entry = excess / (closing + chord.max(0.0).sqrt()) * (1.0 - 1e-14);
-    Ok(Some(if entry.is_nan() { 0.0 } else { entry }).filter(|entry| *entry <= limit))
+    let time = if entry.is_nan() { 0.0 } else { entry };
+    // Shapes meet between where balls around them do and where balls inside of them do.
+    let inside = a.core.inner_ball().map_or(0.0, |(_, radius)| radius)
+        + a.radius
+        + b.core.inner_ball().map_or(0.0, |(_, radius)| radius)
+        + b.radius;
+    let middle = 0.5 * (reach + inside);
+    let deeper = (chord - (reach * reach - middle * middle) * speed_squared).max(0.0);
+    let outlook = start + ((closing - deeper.sqrt()) / speed_squared) * way;
+    Ok(Some(Entry { time, outlook }).filter(|entry| entry.time <= limit))
 }
 
 /// A ball around a shape: around its own middle where that is not the origin.
@@ -124,6 +141,8 @@ struct Moving<'p> {
     fine: f64,
     /// Proven: before this time they are not as near as is aimed at.
     entry: f64,
+    /// From the middle of the first to that of the second about where they meet, or pass.
+    outlook: DVec3,
     /// The size of the two together.
     reach: f64,
 }
@@ -266,6 +285,7 @@ impl Moving<'_> {
             limit: self.terms.limit - self.entry,
             aim: radius + self.terms.within + 0.5 * self.tolerance,
             near: radius + self.terms.within + self.tolerance,
+            outlook: self.outlook,
         };
         let b_in_a = self.approach.at(self.entry);
         let mut difference = Difference::new(self.a, self.b, &b_in_a);

@@ -1,0 +1,40 @@
+//! How far from each other shapes are when their contacts are looked for.
+
+use crate::body::{Bodies, Collider, MARGIN_SHARE};
+
+/// Whether points of contact are found before shapes touch.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Margins {
+    /// When they touch.
+    None,
+    /// When they are as close as their margins, or as what they move in a step of this length.
+    Wide {
+        /// In seconds.
+        dt: f32,
+    },
+}
+
+impl Margins {
+    /// That of one collider, in the broad phase.
+    pub(crate) fn of(self, collider: &Collider) -> f32 {
+        match self {
+            Self::None => 0.0,
+            Self::Wide { .. } => collider.margin,
+        }
+    }
+
+    /// That of two in the narrow phase. It grows in powers of two with what they move against each other in a step, so
+    /// that impacts are seen before they happen, up to the size of the smaller; small changes of speed do not change it.
+    pub(crate) fn of_pair(self, a: &Collider, b: &Collider, bodies: &Bodies) -> f32 {
+        let Self::Wide { dt } = self else { return 0.0 };
+        let least = a.margin.min(b.margin);
+        let [velocity_a, velocity_b] = [a, b].map(|collider| bodies.motions()[collider.body as usize].velocity);
+        let travel = (velocity_a - velocity_b).length() * dt;
+        let most = (1.0 / MARGIN_SHARE) * least;
+        let mut margin = least;
+        while margin < travel && margin < most {
+            margin *= 2.0;
+        }
+        margin
+    }
+}

@@ -1,0 +1,85 @@
+//! What a step tells, and how it is timed.
+
+use super::Stop;
+use crate::broad::BroadPhaseError;
+use crate::response::Fault;
+use std::time::{Duration, Instant};
+
+/// What a step did.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Step {
+    /// How many pairs of colliders had overlapping boxes.
+    pub pairs: usize,
+    /// How many patches of contact they had, touching or about to.
+    pub manifolds: usize,
+    /// How many points of contact there were.
+    pub contacts: usize,
+    /// The greatest depth among them.
+    pub deepest: f32,
+    /// Bodies that went non-finite and were set aside.
+    pub faults: Vec<Fault>,
+    /// Bodies that were stopped on their way, lest they pass through something.
+    pub stops: Vec<Stop>,
+    /// How long each stage took.
+    pub times: StageTimes,
+}
+
+/// How long the stages of a step took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct StageTimes {
+    /// Boxes and pairs.
+    pub broad: Duration,
+    /// Pairs to contacts.
+    pub narrow: Duration,
+    /// Contacts to velocities, velocities to poses.
+    pub response: Duration,
+    /// What is fast to where it first touches.
+    pub impact: Duration,
+}
+
+impl std::ops::AddAssign for StageTimes {
+    fn add_assign(&mut self, other: Self) {
+        self.broad += other.broad;
+        self.narrow += other.narrow;
+        self.response += other.response;
+        self.impact += other.impact;
+    }
+}
+
+/// Why a step was not taken; the world is as it was.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// The time step is no positive number.
+    #[error("the time step is {dt} s; it must be a finite number greater than zero")]
+    TimeStep {
+        /// What was given.
+        dt: f32,
+    },
+    /// The broad phase refused a box.
+    #[error("broad phase: {error}")]
+    BroadPhase {
+        /// Why.
+        #[from]
+        error: BroadPhaseError,
+    },
+}
+
+/// Measures stages one after the other.
+pub(super) struct Clock {
+    last: Instant,
+}
+
+impl Clock {
+    pub(super) fn start() -> Self {
+        Self { last: Instant::now() }
+    }
+
+    pub(super) fn lap(&mut self) -> Duration {
+        let now = Instant::now();
+        let lap = now - self.last;
+        self.last = now;
+        lap
+    }
+}
