@@ -188,6 +188,7 @@ pub(crate) fn scenes_table(scenes: &[Listed]) -> String {
         text += &format!("{:<10} {:>6}  {capabilities:<20} {}\n", scene.name, scene.bodies, scene.shows);
     }
     text + "\nTry `carom view NAME`, `carom run NAME`, or `carom draw NAME --output NAME.svg`.\n"
+}
 
 /// JSON for programs that people can read, with a line break at its end.
 pub(crate) fn pretty(value: &impl Serialize) -> String {
