@@ -167,6 +167,8 @@ enum Kind {
     Fixed,
     /// At rest, but free to be moved by whoever asks.
     Kinematic,
+    /// At rest on a floor of its own.
+    Dynamic,
 }
 
 /// A world in which a shape slides over a floor at a speed, without friction. Returns how far it rose or sank at the most,
@@ -179,8 +181,15 @@ fn slide(
 ) -> Result<(f64, f32), Box<dyn std::error::Error>> {
     let mut world = World::builder().inner_edges(inner_edges).build()?;
     for (pose, shape) in ground {
-        let body = if kind == Kind::Fixed { Body::fixed() } else { Body::kinematic() };
+        let body = match kind {
+            Kind::Fixed => Body::fixed(),
+            Kind::Kinematic => Body::kinematic(),
+            Kind::Dynamic => Body::dynamic(),
+        };
         world.add(body.at(pose.position.as_dvec3()).shape(shape.clone()).friction(0.0))?;
+    }
+    if kind == Kind::Dynamic {
+        world.add(Body::fixed().at([0.0, -1.0, 0.0]).shape(Shape::half_space([0.0, 1.0, 0.0])?))?;
     }
     let toward = Vec3::new(heading.cos(), 0.0, heading.sin());
     let start = -toward * 3.5 + Vec3::Y * height;
@@ -224,6 +233,23 @@ fn what_slides_in_the_world_neither_bumps_nor_slows_down() -> Outcome {
         }
         println!("{name}: {felt} with inner edges felt");
         assert!(felt > 1e-2, "{name}: the runs would not see an inner edge: {felt}");
+    }
+    Ok(())
+}
+
+#[test]
+fn dynamic_experiment() -> Outcome {
+    let Shape::Compound(boxes) = slabs(12)? else { panic!() };
+    let ground: Vec<_> = boxes.parts().iter().map(|part| (part.pose, part.shape.clone())).collect();
+    for (name, slider, height) in sliders()?.into_iter().take(4) {
+        for speed in [0.7, 3.0, 6.0] {
+            for (heading, yaw) in [(0.1, 0.0), (0.8, 0.8), (2.3, 1.1)] {
+                for edges in [InnerEdges::Smooth, InnerEdges::Felt] {
+                    let found = slide((&ground, Kind::Dynamic), (&slider, height), (speed, heading, yaw), edges)?;
+                    println!("{name} {speed} {heading} {yaw} {edges:?} {found:?}");
+                }
+            }
+        }
     }
     Ok(())
 }

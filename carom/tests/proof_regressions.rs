@@ -8,7 +8,8 @@ use carom::narrow::{LocalManifold, contact};
 use carom::pose::{LocalPose, Pose};
 use carom::query::{self, Distance};
 use carom::shape::Shape;
-use proof_support::judge::{self, DISTANCE_BAR};
+use proof_support::directions::{Outcome, prove_depth};
+use proof_support::judge::{self, DEPTH_BAR, DISTANCE_BAR};
 use proof_support::minimum_norm;
 use proof_support::pair::Pair;
 use proof_support::solids::{Kind, Solid};
@@ -284,4 +285,27 @@ fn a_tiny_capsule_that_touches_a_large_one_has_a_contact() {
     let manifold = contact(&a.shape, &b.shape, &pose, 0.0).unwrap().expect("they overlap by 1.2e-8");
     let [point] = manifold.contacts() else { panic!("{manifold:?}") };
     assert!((point.depth - 1.1674977e-8).abs() < 1e-11, "{manifold:?}");
+}
+
+/// Solids of 1e-4 next to the axis of a cone, which every direction around it frees with nearly as much: the depth search
+/// ended at its limit, with a third of their size too much.
+#[test]
+fn small_solids_on_the_axis_of_a_cone_are_as_deep_as_they_are() {
+    let upright = [0.0, 0.0, 0.0, 1.0];
+    let turn = [3.0367628e-1, -1.5127385e-1, -1.9222552e-1, 9.2083997e-1];
+    let found = [
+        (Kind::Cone, at([2.5924830424628453e-6, 1.6758926212787628e-1, 9.285657142754644e-6], turn)),
+        (Kind::Ellipsoid, at([2.8330457553238375e-6, 1.675841361284256e-1, 9.266093002224807e-6], turn)),
+        (Kind::Ellipsoid, at([0.0, 0.167, 0.0], turn)),
+        (Kind::Cuboid, at([1e-7, 0.165, -3e-7], turn)),
+    ];
+    for (kind, pose) in found {
+        let [(a, pose_a), (b, pose_b)] = of_kinds((Kind::Cone, 36, 1.0), upright, (kind, 47, 1e-4), pose);
+        let pair = Pair::new(&a, pose_a, &b, pose_b);
+        let answer = query::penetration(&a.shape, &pose_a, &b.shape, &pose_b).unwrap();
+        let target = answer.depth - DEPTH_BAR * pair.size();
+        let outcome = prove_depth(&pair, target, 2_000_000);
+        println!("{kind:?} {:e} {:e} {outcome:?}", answer.depth, answer.lower);
+        assert!(!matches!(outcome, Outcome::Refuted(..)), "{outcome:?}: {answer:?}\n{}", pair.recipe());
+    }
 }

@@ -6,7 +6,7 @@
 //! distance search answers; only cores that overlap or touch need the depth search.
 
 use super::convex::{Convex, Core, SupportFault};
-use super::expanding_polytope::{self, Tolerance};
+use super::expanding_polytope::{self, Depth, Tolerance};
 use super::feature::Pair;
 use super::minimum_norm::{self, Found, Goal};
 use super::placement::Placement;
@@ -20,6 +20,10 @@ pub(crate) use super::minimum_norm::Cache;
 
 /// How near the bounds of the depth of curved cores must come, relative to the smaller of the two.
 const CURVED_GAP: f64 = 1e-7;
+/// How often the normal of a depth that was not finished is turned at the most.
+const SETTLING_STEPS: usize = 80;
+/// What such a turn must gain to be worth another, relative to how near the bounds should come.
+const SETTLED: f64 = 1e-4;
 
 /// The relation of two shapes in the frame of the first.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -113,6 +117,9 @@ pub(crate) fn signed_traced(
     let gap = if is_curved { CURVED_GAP * smaller } else { 0.0 };
     let tolerance = Tolerance { gap: gap.max(4.0 * thin), thin };
     let mut depth = expanding_polytope::depth(&mut difference, &found, tolerance, tracer)?;
+    if depth.most - depth.least > tolerance.gap {
+        settle((a, b, b_in_a), &mut difference, tolerance.gap, &mut depth)?;
+    }
     let aside = (depth.pair.on_a - depth.pair.on_b - depth.most * depth.normal).length();
     if aside > 1e-6 * smaller
         && let Some(pair) = opposite_points(a, b, b_in_a, depth.normal, -depth.most)?
@@ -148,19 +155,84 @@ pub(crate) fn opposite_points(
     normal: DVec3,
     distance: f64,
 ) -> Result<Option<Pair>, SupportFault> {
-    let rounding = Rounding::of(a, b, b_in_a)?;
+    let parted = Parted::along(a, b, b_in_a, normal, distance)?;
     let smaller = a.core.reach()?.min(b.core.reach()?);
-    let gap = (1e-2 * smaller).max(1e-6 * rounding.scale);
-    let way = (gap - distance) * normal;
-    let apart = Placement { position: b_in_a.position + way, ..*b_in_a };
-    let goal = Goal { near: rounding.slack, far: f64::INFINITY, tolerance: rounding.tolerance };
-    let mut found = Found::NONE;
-    let mut difference = Difference::new(a, b, &apart);
-    minimum_norm::search(&mut found, &mut difference, goal, &mut Cache::default(), &mut ())?;
-    let pair = found.pair();
-    let aside = (pair.on_b - pair.on_a).reject_from_normalized(normal).length();
-    let is_opposite = found.lower > 0.0 && aside <= 1e-3 * smaller;
-    Ok(is_opposite.then_some(Pair { on_a: pair.on_a, on_b: pair.on_b - way }))
+    let aside = (parted.pair.on_b - parted.pair.on_a).reject_from_normalized(normal).length();
+    let is_opposite = parted.lower > 0.0 && aside <= 1e-3 * smaller;
+    Ok(is_opposite.then_some(parted.pair_in_place()))
+}
+
+/// Two cores moved apart along a normal by a little more than they are deep.
+struct Parted {
+    /// The closest points.
+    pair: Pair,
+    /// The unit normal from `a` to `b` that separates them best, and by how much.
+    normal: DVec3,
+    lower: f64,
+    /// How far `b` was moved.
+    way: DVec3,
+}
+
+impl Parted {
+    fn along(
+        a: &Convex<'_>,
+        b: &Convex<'_>,
+        b_in_a: &Placement,
+        normal: DVec3,
+        distance: f64,
+    ) -> Result<Self, SupportFault> {
+        let rounding = Rounding::of(a, b, b_in_a)?;
+        let smaller = a.core.reach()?.min(b.core.reach()?);
+        let gap = (1e-2 * smaller).max(1e-6 * rounding.scale);
+        let way = (gap - distance) * normal;
+        let apart = Placement { position: b_in_a.position + way, ..*b_in_a };
+        let goal = Goal { near: rounding.slack, far: f64::INFINITY, tolerance: rounding.tolerance };
+        let mut found = Found::NONE;
+        let mut difference = Difference::new(a, b, &apart);
+        minimum_norm::search(&mut found, &mut difference, goal, &mut Cache::default(), &mut ())?;
+        Ok(Self { pair: found.pair(), normal: -found.normal, lower: found.lower, way })
+    }
+
+    /// The closest points where they are on the cores.
+    fn pair_in_place(&self) -> Pair {
+        Pair { on_a: self.pair.on_a, on_b: self.pair.on_b - self.way }
+    }
+}
+
+/// Turns the normal of a depth that the search has not finished to where it frees with less.
+///
+/// Cores that were moved apart by s along n, and are d apart along m then, reach s n·m - d into each other along m; and d
+/// is at least s less what they reach along n. So m frees with no more than n, and with less unless it is n. Next to the
+/// axis of a round core such turns are tiny, so each begins beyond the last by twice of what that has turned.
+fn settle(
+    (a, b, b_in_a): (&Convex<'_>, &Convex<'_>, &Placement),
+    difference: &mut Difference<'_>,
+    gap: f64,
+    depth: &mut Depth,
+) -> Result<(), SupportFault> {
+    let mut turn = DVec3::ZERO;
+    let mut failures = 0;
+    for _ in 0..SETTLING_STEPS {
+        let start = (depth.normal + 2.0 * turn).normalize_or(depth.normal);
+        let (_, most_at_start) = difference.support(start)?;
+        let parted = Parted::along(a, b, b_in_a, start, -most_at_start)?;
+        let (_, most) = difference.support(parted.normal)?;
+        let gain = depth.most - most;
+        if parted.lower > 0.0 && gain > 0.0 {
+            let is_last = turn == DVec3::ZERO && gain <= SETTLED * gap;
+            (turn, failures) = (parted.normal - depth.normal, 0);
+            (depth.normal, depth.most, depth.pair) = (parted.normal, most, parted.pair_in_place());
+            if is_last {
+                break;
+            }
+        } else if turn == DVec3::ZERO {
+            break;
+        } else {
+            failures += 1;
+            turn = if failures < 4 { 0.25 * turn } else { DVec3::ZERO };
+        }
+    }
+    Ok(())
 }
 
 impl Rounding {

@@ -289,7 +289,7 @@ fn clipped(
         (Some(edge_a), Some(edge_b)) => {
             let mut edge_b = patch::of_hull_edge(b, edge_b);
             edge_b.place(b_in_a);
-            touch.of_edges(&patch::of_hull_edge(a, edge_a), &edge_b, tracer)
+            touch.of_edges(&patch::of_hull_edge(a, edge_a), &edge_b, clip::Owner::A, tracer)
         }
         (Some(_) | None, Some(_) | None) => touch.only_witness(Default::default()),
     }
