@@ -6,12 +6,13 @@
 //! distance search answers; only cores that overlap or touch need the depth search.
 
 use super::convex::{Convex, Core, SupportFault};
-use super::expanding_polytope::{self, Depth, Tolerance};
+use super::expanding_polytope::{self, Tolerance};
 use super::feature::Pair;
 use super::minimum_norm::{self, Found, Goal};
 use super::placement::Placement;
 use super::segment::Solid;
 use super::separation::{Rounding, Stop, exact};
+use super::settling::{opposite_points, settle};
 use super::simplex::Difference;
 use crate::trace::{StopReason, Tracer};
 use glam::DVec3;
@@ -20,10 +21,6 @@ pub(crate) use super::minimum_norm::Cache;
 
 /// How near the bounds of the depth of curved cores must come, relative to the smaller of the two.
 const CURVED_GAP: f64 = 1e-7;
-/// How often the normal of a depth that was not finished is turned at the most.
-const SETTLING_STEPS: usize = 80;
-/// What such a turn must gain to be worth another, relative to how near the bounds should come.
-const SETTLED: f64 = 1e-4;
 
 /// The relation of two shapes in the frame of the first.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -141,98 +138,6 @@ fn exact_depth(a: &Convex<'_>, b: &Convex<'_>, b_in_a: &Placement) -> Option<(Pa
     let Core::Segment(ends) = b.core else { return None };
     let found = Solid::of(&a.core)?.depth(ends.map(|end| b_in_a.point_to_outer(end)))?;
     Some((found.pair.mirrored(), found.way_out, found.depth))
-}
-
-/// Points of two cores that are opposite each other along a normal, from `a` to `b`, by which the cores are `distance`
-/// apart, or deep if it is negative; none if there are no such near enough.
-///
-/// The supports along the normal need not be: of a face and a corner, the support of the face may be any of its points.
-/// Moved apart along the normal by a little, the closest points are.
-pub(crate) fn opposite_points(
-    a: &Convex<'_>,
-    b: &Convex<'_>,
-    b_in_a: &Placement,
-    normal: DVec3,
-    distance: f64,
-) -> Result<Option<Pair>, SupportFault> {
-    let parted = Parted::along(a, b, b_in_a, normal, distance)?;
-    let smaller = a.core.reach()?.min(b.core.reach()?);
-    let aside = (parted.pair.on_b - parted.pair.on_a).reject_from_normalized(normal).length();
-    let is_opposite = parted.lower > 0.0 && aside <= 1e-3 * smaller;
-    Ok(is_opposite.then_some(parted.pair_in_place()))
-}
-
-/// Two cores moved apart along a normal by a little more than they are deep.
-struct Parted {
-    /// The closest points.
-    pair: Pair,
-    /// The unit normal from `a` to `b` that separates them best, and by how much.
-    normal: DVec3,
-    lower: f64,
-    /// How far `b` was moved.
-    way: DVec3,
-}
-
-impl Parted {
-    fn along(
-        a: &Convex<'_>,
-        b: &Convex<'_>,
-        b_in_a: &Placement,
-        normal: DVec3,
-        distance: f64,
-    ) -> Result<Self, SupportFault> {
-        let rounding = Rounding::of(a, b, b_in_a)?;
-        let smaller = a.core.reach()?.min(b.core.reach()?);
-        let gap = (1e-2 * smaller).max(1e-6 * rounding.scale);
-        let way = (gap - distance) * normal;
-        let apart = Placement { position: b_in_a.position + way, ..*b_in_a };
-        let goal = Goal { near: rounding.slack, far: f64::INFINITY, tolerance: rounding.tolerance };
-        let mut found = Found::NONE;
-        let mut difference = Difference::new(a, b, &apart);
-        minimum_norm::search(&mut found, &mut difference, goal, &mut Cache::default(), &mut ())?;
-        Ok(Self { pair: found.pair(), normal: -found.normal, lower: found.lower, way })
-    }
-
-    /// The closest points where they are on the cores.
-    fn pair_in_place(&self) -> Pair {
-        Pair { on_a: self.pair.on_a, on_b: self.pair.on_b - self.way }
-    }
-}
-
-/// Turns the normal of a depth that the search has not finished to where it frees with less.
-///
-/// Cores that were moved apart by s along n, and are d apart along m then, reach s n·m - d into each other along m; and d
-/// is at least s less what they reach along n. So m frees with no more than n, and with less unless it is n. Next to the
-/// axis of a round core such turns are tiny, so each begins beyond the last by twice of what that has turned.
-fn settle(
-    (a, b, b_in_a): (&Convex<'_>, &Convex<'_>, &Placement),
-    difference: &mut Difference<'_>,
-    gap: f64,
-    depth: &mut Depth,
-) -> Result<(), SupportFault> {
-    let mut turn = DVec3::ZERO;
-    let mut failures = 0;
-    for _ in 0..SETTLING_STEPS {
-        let start = (depth.normal + 2.0 * turn).normalize_or(depth.normal);
-        let (_, most_at_start) = difference.support(start)?;
-        let parted = Parted::along(a, b, b_in_a, start, -most_at_start)?;
-        let (_, most) = difference.support(parted.normal)?;
-        let gain = depth.most - most;
-        if parted.lower > 0.0 && gain > 0.0 {
-            let is_last = turn == DVec3::ZERO && gain <= SETTLED * gap;
-            (turn, failures) = (parted.normal - depth.normal, 0);
-            (depth.normal, depth.most, depth.pair) = (parted.normal, most, parted.pair_in_place());
-            if is_last {
-                break;
-            }
-        } else if turn == DVec3::ZERO {
-            break;
-        } else {
-            failures += 1;
-            turn = if failures < 4 { 0.25 * turn } else { DVec3::ZERO };
-        }
-    }
-    Ok(())
 }
 
 impl Rounding {

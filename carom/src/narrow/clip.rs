@@ -14,7 +14,7 @@ use super::patch::{self, Corner, MOST_CORNERS, Patch};
 use super::{Feature, LocalContact};
 use crate::distance::convex::{Convex, SupportFault};
 use crate::distance::placement::Placement;
-use crate::distance::signed::opposite_points;
+use crate::distance::settling::opposite_points;
 use crate::trace::{ClipPoint, ClipStep, Tracer};
 use glam::DVec3;
 

@@ -17,7 +17,7 @@ use super::clip::{self, Relation};
 use super::patch;
 use crate::distance::convex::{Convex, SupportFault};
 use crate::distance::placement::Placement;
-use crate::distance::signed::opposite_points;
+use crate::distance::settling::opposite_points;
 use crate::shape::ConvexHull;
 use crate::shape::hull::lanes;
 use crate::trace::{AxisKind, AxisStep, StopReason, Tracer};
