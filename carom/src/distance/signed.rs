@@ -150,11 +150,13 @@ impl Rounding {
         // support map that contradicts itself proves nothing: its bounds must still be in order.
         let distance = if lower > 0.0 { upper } else { lower };
         let upper = upper.max(lower) - radius + self.slack;
+        // The normal is as near to the line of the pair as the bounds are to each other: over a large radius that is much.
+        let way = if lower > 0.0 { (pair.on_b - pair.on_a).normalize_or(normal) } else { normal };
         Signed {
             normal,
             distance: distance - radius,
-            on_a: pair.on_a + self.radius_a * normal,
-            on_b: pair.on_b - self.radius_b * normal,
+            on_a: pair.on_a + self.radius_a * way,
+            on_b: pair.on_b - self.radius_b * way,
             lower: lower - radius - self.slack,
             upper,
             stop,
