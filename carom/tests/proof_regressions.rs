@@ -174,12 +174,21 @@ fn deepest_points_of_unlike_solids_are_opposite_each_other() {
                 [-5.2516025e-1, -4.00851e-1, -6.7266625e-1, 3.332345e-1],
             ),
         ),
+        of_kinds(
+            (Kind::Capsule, 10, 1.0),
+            [6.837594e-1, -8.2029976e-2, 2.4928926e-1, -6.80881e-1],
+            (Kind::Cone, 23, 1e-4),
+            at(
+                [9.887669228182334e-1, 2.085249033954542e-1, -5.454962095917968e-1],
+                [1.02112554e-1, 2.9299822e-1, 6.1156374e-1, 7.278152e-1],
+            ),
+        ),
     ];
     for [(a, pose_a), (b, pose_b)] in &found {
         let pair = Pair::new(a, *pose_a, b, *pose_b);
         let answer = query::penetration(&a.shape, pose_a, &b.shape, pose_b).unwrap();
         let astray = judge::deepest_points(&pair, &answer);
-        assert!(astray < 0.1, "off by {astray:e} of the size: {answer:?}\n{}", pair.recipe());
+        assert!(astray < 1e-3, "off by {astray:e} of the size: {answer:?}\n{}", pair.recipe());
     }
 }
 
@@ -305,7 +314,23 @@ fn small_solids_on_the_axis_of_a_cone_are_as_deep_as_they_are() {
         let answer = query::penetration(&a.shape, &pose_a, &b.shape, &pose_b).unwrap();
         let target = answer.depth - DEPTH_BAR * pair.size();
         let outcome = prove_depth(&pair, target, 2_000_000);
-        println!("{kind:?} {:e} {:e} {outcome:?}", answer.depth, answer.lower);
         assert!(!matches!(outcome, Outcome::Refuted(..)), "{outcome:?}: {answer:?}\n{}", pair.recipe());
+    }
+}
+
+/// A cone of 1e-4 that lies along the side of a large one: the line on the large one was beside it by a tenth of its size.
+#[test]
+fn contact_points_of_a_small_cone_on_a_large_one_are_on_both() {
+    let (a, b) = (Solid::random(Kind::Cone, 22, 1e-4), Solid::random(Kind::Cone, 0, 1.0));
+    let pose = LocalPose::new(
+        Vec3::new(-6.391_14e-2, 8.448_223e-1, -3.845_137_4e-2),
+        Quat::from_xyzw(3.4961173e-1, 7.437585e-1, -3.916071e-2, 5.683849e-1),
+    );
+    let pair = Pair::new(&a, Pose::IDENTITY, &b, Pose::new(pose.position.as_dvec3(), pose.rotation));
+    let manifold = contact(&a.shape, &b.shape, &pose, 0.0).unwrap().expect("they overlap by 3e-9");
+    assert_eq!(manifold.contacts().len(), 2, "{manifold:?}");
+    for found in manifold.contacts() {
+        let [out_a, out_b] = pair.outside(found.point.as_dvec3());
+        assert!(out_a.max(out_b) < 2e-3 * pair.size(), "off by {out_a:e} and {out_b:e}: {manifold:?}");
     }
 }

@@ -149,16 +149,18 @@ impl Rounding {
         // Apart, the pair tells the distance; deep, the direction does: a move by that much is sure to separate. A
         // support map that contradicts itself proves nothing: its bounds must still be in order.
         let distance = if lower > 0.0 { upper } else { lower };
-        let upper = upper.max(lower) - radius + self.slack;
+        let upper_of_cores = upper.max(lower);
         // The normal is as near to the line of the pair as the bounds are to each other: over a large radius that is much.
-        let way = if lower > 0.0 { (pair.on_b - pair.on_a).normalize_or(normal) } else { normal };
+        // The line in turn is only known where the cores are not too near each other.
+        let is_wide = radius > 0.0 && lower > 0.0 && upper_of_cores > 1e-3 * radius;
+        let way = if is_wide { (pair.on_b - pair.on_a).normalize_or(normal) } else { normal };
         Signed {
             normal,
             distance: distance - radius,
             on_a: pair.on_a + self.radius_a * way,
             on_b: pair.on_b - self.radius_b * way,
             lower: lower - radius - self.slack,
-            upper,
+            upper: upper_of_cores - radius + self.slack,
             stop,
         }
     }
