@@ -37,7 +37,9 @@ pub(super) fn settle(
     turn((a, b, b_in_a), difference, gap, depth)?;
     for (core, axis) in [(&a.core, DVec3::Y), (&b.core, b_in_a.rotation.y_axis)] {
         let is_round = matches!(core, Core::Cone { .. } | Core::Cylinder { .. });
-        if is_round && go_around(axis, difference, depth)? {
+        if is_round && go_around(axis, difference, gap, depth)? {
+            let parted = Parted::along(a, b, b_in_a, depth.normal, -depth.most)?;
+            depth.pair = parted.pair_in_place();
             turn((a, b, b_in_a), difference, gap, depth)?;
         }
     }
@@ -75,8 +77,8 @@ fn turn(
     Ok(())
 }
 
-/// Looks all around an axis for a normal that frees with less; says whether there is one.
-fn go_around(axis: DVec3, difference: &mut Difference<'_>, depth: &mut Depth) -> Result<bool, SupportFault> {
+/// Looks all around an axis for a normal that frees with less, by more than `gap`; says whether there is one.
+fn go_around(axis: DVec3, difference: &mut Difference<'_>, gap: f64, depth: &mut Depth) -> Result<bool, SupportFault> {
     let along = axis * axis.dot(depth.normal);
     let across = depth.normal - along;
     let beside = axis.cross(across);
@@ -112,12 +114,10 @@ fn go_around(axis: DVec3, difference: &mut Difference<'_>, depth: &mut Depth) ->
             }
         }
     }
-    if best.0 >= depth.most {
+    if best.0 >= depth.most - gap {
         return Ok(false);
     }
-    let normal = normal(best.1);
-    let (corner, most) = difference.support(normal)?;
-    (depth.normal, depth.most, depth.pair) = (normal, most, Pair { on_a: corner.on_a, on_b: corner.on_b() });
+    (depth.normal, depth.most) = (normal(best.1), best.0);
     Ok(true)
 }
 

@@ -19,7 +19,7 @@ use glam::DVec3;
 /// A step between bodies that move of this share of the smaller part's reach is none.
 const STEP: f64 = 2e-3;
 /// So much of its reach in a second is the slowest approach that is looked after.
-const SLOW: f32 = 0.01;
+const SLOW: f32 = 0.05;
 /// Bodies that move against each other by less than this share of how fast they are struck move together.
 const TOGETHER: f32 = 0.2;
 
