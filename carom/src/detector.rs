@@ -24,6 +24,7 @@ pub use path::{Clearance, Key, PathError, PathHit, PathOptions, PathOutcome, Pat
 pub use rays::{ObjectHit, ObjectProjection};
 pub use set::Member;
 pub use shapes::{ObjectCast, ObjectDistance};
+pub(crate) use shapes::{cast_order, limit_after, swept_box};
 
 use crate::bounds::BoundsError;
 use crate::broad::{BroadPhaseError, Pair};

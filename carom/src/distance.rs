@@ -17,6 +17,7 @@ pub(crate) mod moving;
 pub(crate) mod placement;
 mod segment;
 pub(crate) mod separation;
+pub(crate) mod settling;
 pub(crate) mod signed;
 pub(crate) mod simplex;
 

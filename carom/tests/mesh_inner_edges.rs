@@ -167,6 +167,8 @@ enum Kind {
     Fixed,
     /// At rest, but free to be moved by whoever asks.
     Kinematic,
+    /// At rest on a floor of its own.
+    Dynamic,
 }
 
 /// A world in which a shape slides over a floor at a speed, without friction. Returns how far it rose or sank at the most,
@@ -179,8 +181,15 @@ fn slide(
 ) -> Result<(f64, f32), Box<dyn std::error::Error>> {
     let mut world = World::builder().inner_edges(inner_edges).build()?;
     for (pose, shape) in ground {
-        let body = if kind == Kind::Fixed { Body::fixed() } else { Body::kinematic() };
+        let body = match kind {
+            Kind::Fixed => Body::fixed(),
+            Kind::Kinematic => Body::kinematic(),
+            Kind::Dynamic => Body::dynamic(),
+        };
         world.add(body.at(pose.position.as_dvec3()).shape(shape.clone()).friction(0.0))?;
+    }
+    if kind == Kind::Dynamic {
+        world.add(Body::fixed().at([0.0, -1.0, 0.0]).shape(Shape::half_space([0.0, 1.0, 0.0])?))?;
     }
     let toward = Vec3::new(heading.cos(), 0.0, heading.sin());
     let start = -toward * 3.5 + Vec3::Y * height;
@@ -223,6 +232,30 @@ fn what_slides_in_the_world_neither_bumps_nor_slows_down() -> Outcome {
             }
         }
         println!("{name}: {felt} with inner edges felt");
+        assert!(felt > 1e-2, "{name}: the runs would not see an inner edge: {felt}");
+    }
+    Ok(())
+}
+
+/// Boxes that stand side by side on a floor of their own give way a little under what slides over them, which neither
+/// catches on them nor pushes them apart.
+#[test]
+fn what_slides_over_movable_boxes_neither_bumps_nor_slows_down() -> Outcome {
+    let Shape::Compound(boxes) = slabs(10)? else { return Ok(()) };
+    let ground: Ground = boxes.parts().iter().map(|part| (part.pose, part.shape.clone())).collect();
+    for (name, slider, height) in sliders()?.into_iter().take(4) {
+        let mut felt = 0.0f32;
+        for (speed, heading, yaw) in [(1.8, 0.1, 0.0), (3.0, 0.8, 0.8), (6.0, 2.3, 1.1)] {
+            let path = (speed, heading, yaw);
+            let (bump, lost) = slide((&ground, Kind::Dynamic), (&slider, height), path, InnerEdges::Smooth)?;
+            println!("{name} at {path:?}: bump {bump}, lost {lost}");
+            // A ball presses on a point, and dips between two boxes.
+            let (bump_bar, lost_bar) = if name == "ball" { (4e-3, 5e-2) } else { (1.5e-3, 1e-3) };
+            assert!(bump < bump_bar && lost < lost_bar, "{name} at {path:?}: bump {bump}, lost {lost}");
+            if speed == 3.0 {
+                felt = slide((&ground, Kind::Dynamic), (&slider, height), path, InnerEdges::Felt)?.1;
+            }
+        }
         assert!(felt > 1e-2, "{name}: the runs would not see an inner edge: {felt}");
     }
     Ok(())

@@ -20,9 +20,8 @@ use proof_support::tally::Tally;
 use proof_support::{cases, is_wanted};
 use random::vector;
 
-/// How far a contact point may be from the surfaces, as a share of the smaller size and the depth: the line at which the
-/// curved side of a larger solid is touched is where the normal says, of which six digits are known.
-const POINT_BAR: f64 = 2e-2;
+/// How far a contact point may be from the surfaces, as a share of the smaller size and the depth.
+const POINT_BAR: f64 = 3e-3;
 
 /// The same pair in the frame of the first solid, its pose rounded to f32.
 fn narrowed<'a>(pair: &Pair<'a>) -> (Pair<'a>, LocalPose) {

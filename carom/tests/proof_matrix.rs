@@ -12,12 +12,19 @@ mod random;
 use carom::glam::DVec3;
 use carom::query::{self, Distance, QueryError, Stop};
 use fastrand::Rng;
-use proof_support::judge::{self, DISTANCE_BAR};
+use proof_support::directions::{Outcome, prove_depth};
+use proof_support::judge::{self, DEPTH_BAR, DISTANCE_BAR};
 use proof_support::pair::Pair;
 use proof_support::poses::{SETTINGS, Stock, place};
 use proof_support::solids::{KINDS, Kind, pairs_of_kinds};
 use proof_support::tally::Tally;
 use proof_support::{cases, is_wanted};
+
+/// How far deepest points may be from being opposite each other on their solids, as a share of the smaller size.
+const DEEPEST_POINTS_BAR: f64 = 1e-2;
+
+/// How many triangles of directions a proof may look at.
+const BUDGET: usize = 30_000;
 
 /// All questions about one pair, judged.
 fn ask(tally: &mut Tally, name: &str, setting: &str, pair: &Pair<'_>, hint: DVec3) {
@@ -72,12 +79,20 @@ fn ask(tally: &mut Tally, name: &str, setting: &str, pair: &Pair<'_>, hint: DVec
     if found.stop == Stop::IterationLimit {
         tally.count(name, "depth at the limit");
     }
+    // Where the bounds leave it open whether something frees with less, the oracle tells.
+    if found.depth > DEPTH_BAR * size && found.upper - found.lower > DEPTH_BAR * size {
+        match prove_depth(pair, found.depth - DEPTH_BAR * size, BUDGET) {
+            Outcome::Proven => tally.count(name, "wide bounds, but proven"),
+            Outcome::Unknown => tally.count(name, "wide bounds, not refuted"),
+            Outcome::Refuted(along, freed) => {
+                tally.fail(&format!("{name} too deep"), case(format!("{along} frees with {freed:e}: {found:?}")));
+            }
+        }
+    }
     let astray = judge::deepest_points(pair, &found);
     tally.error(name, "deepest points", astray, case(format!("{found:?}")));
-    if astray > 0.1 {
-        // `deepest_points_of_unlike_solids_are_opposite_each_other` in proof_regressions.rs.
-        let ratio = (pair.a.size / pair.b.size).max(pair.b.size / pair.a.size);
-        tally.count(name, if ratio < 5.0 { "stray points of like sizes" } else { "stray points of unlike sizes" });
+    if astray > DEEPEST_POINTS_BAR {
+        tally.fail(&format!("{name} deepest points"), case(format!("astray by {astray:e}: {found:?}")));
     }
     // The two questions must not contradict each other.
     let apart = if let Distance::Apart(gap) = &distance { gap.distance } else { 0.0 };

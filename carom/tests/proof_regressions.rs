@@ -8,7 +8,8 @@ use carom::narrow::{LocalManifold, contact};
 use carom::pose::{LocalPose, Pose};
 use carom::query::{self, Distance};
 use carom::shape::Shape;
-use proof_support::judge::{self, DISTANCE_BAR};
+use proof_support::directions::{Outcome, prove_depth};
+use proof_support::judge::{self, DEPTH_BAR, DISTANCE_BAR};
 use proof_support::minimum_norm;
 use proof_support::pair::Pair;
 use proof_support::solids::{Kind, Solid};
@@ -173,12 +174,21 @@ fn deepest_points_of_unlike_solids_are_opposite_each_other() {
                 [-5.2516025e-1, -4.00851e-1, -6.7266625e-1, 3.332345e-1],
             ),
         ),
+        of_kinds(
+            (Kind::Capsule, 10, 1.0),
+            [6.837594e-1, -8.2029976e-2, 2.4928926e-1, -6.80881e-1],
+            (Kind::Cone, 23, 1e-4),
+            at(
+                [9.887669228182334e-1, 2.085249033954542e-1, -5.454962095917968e-1],
+                [1.02112554e-1, 2.9299822e-1, 6.1156374e-1, 7.278152e-1],
+            ),
+        ),
     ];
     for [(a, pose_a), (b, pose_b)] in &found {
         let pair = Pair::new(a, *pose_a, b, *pose_b);
         let answer = query::penetration(&a.shape, pose_a, &b.shape, pose_b).unwrap();
         let astray = judge::deepest_points(&pair, &answer);
-        assert!(astray < 0.1, "off by {astray:e} of the size: {answer:?}\n{}", pair.recipe());
+        assert!(astray < 1e-3, "off by {astray:e} of the size: {answer:?}\n{}", pair.recipe());
     }
 }
 
@@ -284,4 +294,43 @@ fn a_tiny_capsule_that_touches_a_large_one_has_a_contact() {
     let manifold = contact(&a.shape, &b.shape, &pose, 0.0).unwrap().expect("they overlap by 1.2e-8");
     let [point] = manifold.contacts() else { panic!("{manifold:?}") };
     assert!((point.depth - 1.1674977e-8).abs() < 1e-11, "{manifold:?}");
+}
+
+/// Solids of 1e-4 next to the axis of a cone, which every direction around it frees with nearly as much: the depth search
+/// ended at its limit, with a third of their size too much.
+#[test]
+fn small_solids_on_the_axis_of_a_cone_are_as_deep_as_they_are() {
+    let upright = [0.0, 0.0, 0.0, 1.0];
+    let turn = [3.0367628e-1, -1.5127385e-1, -1.9222552e-1, 9.2083997e-1];
+    let found = [
+        (Kind::Cone, at([2.5924830424628453e-6, 1.6758926212787628e-1, 9.285657142754644e-6], turn)),
+        (Kind::Ellipsoid, at([2.8330457553238375e-6, 1.675841361284256e-1, 9.266093002224807e-6], turn)),
+        (Kind::Ellipsoid, at([0.0, 0.167, 0.0], turn)),
+        (Kind::Cuboid, at([1e-7, 0.165, -3e-7], turn)),
+    ];
+    for (kind, pose) in found {
+        let [(a, pose_a), (b, pose_b)] = of_kinds((Kind::Cone, 36, 1.0), upright, (kind, 47, 1e-4), pose);
+        let pair = Pair::new(&a, pose_a, &b, pose_b);
+        let answer = query::penetration(&a.shape, &pose_a, &b.shape, &pose_b).unwrap();
+        let target = answer.depth - DEPTH_BAR * pair.size();
+        let outcome = prove_depth(&pair, target, 2_000_000);
+        assert!(!matches!(outcome, Outcome::Refuted(..)), "{outcome:?}: {answer:?}\n{}", pair.recipe());
+    }
+}
+
+/// A cone of 1e-4 that lies along the side of a large one: the line on the large one was beside it by a tenth of its size.
+#[test]
+fn contact_points_of_a_small_cone_on_a_large_one_are_on_both() {
+    let (a, b) = (Solid::random(Kind::Cone, 22, 1e-4), Solid::random(Kind::Cone, 0, 1.0));
+    let pose = LocalPose::new(
+        Vec3::new(-6.391_14e-2, 8.448_223e-1, -3.845_137_4e-2),
+        Quat::from_xyzw(3.4961173e-1, 7.437585e-1, -3.916071e-2, 5.683849e-1),
+    );
+    let pair = Pair::new(&a, Pose::IDENTITY, &b, Pose::new(pose.position.as_dvec3(), pose.rotation));
+    let manifold = contact(&a.shape, &b.shape, &pose, 0.0).unwrap().expect("they overlap by 3e-9");
+    assert_eq!(manifold.contacts().len(), 2, "{manifold:?}");
+    for found in manifold.contacts() {
+        let [out_a, out_b] = pair.outside(found.point.as_dvec3());
+        assert!(out_a.max(out_b) < 2e-3 * pair.size(), "off by {out_a:e} and {out_b:e}: {manifold:?}");
+    }
 }

@@ -8,6 +8,7 @@ use crate::narrow::ContactBuffer;
 use crate::pose::Pose;
 use crate::query::{self, Cast, Distance, PairCache, Sweep};
 use crate::shape::Shape;
+use std::cmp::Ordering;
 
 /// An object and how far it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -103,8 +104,7 @@ impl Detector {
             match query::distance_below(shape, pose, other, other_pose, limit, &mut PairCache::default()) {
                 Ok(Some(distance)) if best.is_none_or(|best| distance.value() < best.distance.value()) => {
                     best = Some(ObjectDistance { id: member.id, distance });
-                    let overlaps = matches!(distance, Distance::Overlapping { .. });
-                    limit = if overlaps { -1.0 } else { distance.value() };
+                    limit = limit_after(&distance);
                 }
                 Ok(_) => {}
                 Err(error) => first.keep(|| DetectorError::Object { id: member.id, error }),
@@ -161,7 +161,7 @@ impl Detector {
     ) -> Result<Option<ObjectCast>, DetectorError> {
         let mut best: Option<ObjectCast> = None;
         self.visit_cast(shape, pose, sweep, filter, |found| {
-            if best.is_none_or(|best| is_before(&found, &best)) {
+            if best.is_none_or(|best| order(&found, &best).is_lt()) {
                 best = Some(found);
             }
             best.and_then(|best| best.cast.time()).unwrap_or(1.0)
@@ -183,8 +183,7 @@ impl Detector {
             found.push(cast);
             1.0
         });
-        let time = |cast: &ObjectCast| cast.cast.time().unwrap_or(0.0);
-        found.sort_unstable_by(|a, b| time(a).total_cmp(&time(b)).then(a.id.cmp(&b.id)));
+        found.sort_unstable_by(order);
         outcome
     }
 
@@ -199,10 +198,7 @@ impl Detector {
     ) -> Result<(), DetectorError> {
         sweep.checked().map_err(DetectorError::Question)?;
         let bounds = bounds_of(shape, pose)?;
-        // What a cast reports may be farther than asked by its tolerance.
-        let margin =
-            sweep.within + 1e-8 * (bounds.half_extents().length() as f64 + sweep.motion.length() + sweep.within);
-        let moving = BoxSweep::of_box(&bounds, margin, sweep.motion);
+        let moving = swept_box(&bounds, sweep);
         let mut limit = 1.0f64;
         let mut first = FirstError::default();
         self.set.tree().visit_swept(&moving, limit, &mut |slot, _| {
@@ -238,12 +234,27 @@ impl Detector {
     }
 }
 
-/// Whether one comes before the other: earlier, or deeper at the start.
-fn is_before(one: &ObjectCast, other: &ObjectCast) -> bool {
-    let key = |found: &ObjectCast| found.cast.impact().map_or((0.0, 0.0), |impact| (impact.time, impact.distance));
+fn order(one: &ObjectCast, other: &ObjectCast) -> Ordering {
+    cast_order(&one.cast, &other.cast).then(one.id.cmp(&other.id))
+}
+
+/// Earlier casts first, deeper ones first at the start.
+pub(crate) fn cast_order(one: &Cast, other: &Cast) -> Ordering {
+    let key = |cast: &Cast| cast.impact().map_or((0.0, 0.0), |impact| (impact.time, impact.distance));
     let ((time, distance), (other_time, other_distance)) = (key(one), key(other));
-    let order = time.total_cmp(&other_time).then(distance.total_cmp(&other_distance)).then(one.id.cmp(&other.id));
-    order.is_lt()
+    time.total_cmp(&other_time).then(distance.total_cmp(&other_distance))
+}
+
+/// The box of a shape that is swept, with room for what a cast may report beyond what was asked: its tolerance.
+pub(crate) fn swept_box(bounds: &Aabb, sweep: &Sweep) -> BoxSweep {
+    let size = f64::from(bounds.half_extents().length());
+    let margin = sweep.within + 1e-8 * (size + sweep.motion.length() + sweep.within);
+    BoxSweep::of_box(bounds, margin, sweep.motion)
+}
+
+/// How near another must be to be nearer than this; nothing is nearer than what overlaps.
+pub(crate) fn limit_after(distance: &Distance) -> f64 {
+    if matches!(distance, Distance::Overlapping { .. }) { -1.0 } else { distance.value() }
 }
 
 /// The box of a shape at a pose, if both are sound.

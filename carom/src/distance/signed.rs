@@ -12,6 +12,7 @@ use super::minimum_norm::{self, Found, Goal};
 use super::placement::Placement;
 use super::segment::Solid;
 use super::separation::{Rounding, Stop, exact};
+use super::settling::{opposite_points, settle};
 use super::simplex::Difference;
 use crate::trace::{StopReason, Tracer};
 use glam::DVec3;
@@ -113,6 +114,9 @@ pub(crate) fn signed_traced(
     let gap = if is_curved { CURVED_GAP * smaller } else { 0.0 };
     let tolerance = Tolerance { gap: gap.max(4.0 * thin), thin };
     let mut depth = expanding_polytope::depth(&mut difference, &found, tolerance, tracer)?;
+    if depth.most - depth.least > tolerance.gap {
+        settle((a, b, b_in_a), &mut difference, tolerance.gap, &mut depth)?;
+    }
     let aside = (depth.pair.on_a - depth.pair.on_b - depth.most * depth.normal).length();
     if aside > 1e-6 * smaller
         && let Some(pair) = opposite_points(a, b, b_in_a, depth.normal, -depth.most)?
@@ -136,33 +140,6 @@ fn exact_depth(a: &Convex<'_>, b: &Convex<'_>, b_in_a: &Placement) -> Option<(Pa
     Some((found.pair.mirrored(), found.way_out, found.depth))
 }
 
-/// Points of two cores that are opposite each other along a normal, from `a` to `b`, by which the cores are `distance`
-/// apart, or deep if it is negative; none if there are no such near enough.
-///
-/// The supports along the normal need not be: of a face and a corner, the support of the face may be any of its points.
-/// Moved apart along the normal by a little, the closest points are.
-pub(crate) fn opposite_points(
-    a: &Convex<'_>,
-    b: &Convex<'_>,
-    b_in_a: &Placement,
-    normal: DVec3,
-    distance: f64,
-) -> Result<Option<Pair>, SupportFault> {
-    let rounding = Rounding::of(a, b, b_in_a)?;
-    let smaller = a.core.reach()?.min(b.core.reach()?);
-    let gap = (1e-2 * smaller).max(1e-6 * rounding.scale);
-    let way = (gap - distance) * normal;
-    let apart = Placement { position: b_in_a.position + way, ..*b_in_a };
-    let goal = Goal { near: rounding.slack, far: f64::INFINITY, tolerance: rounding.tolerance };
-    let mut found = Found::NONE;
-    let mut difference = Difference::new(a, b, &apart);
-    minimum_norm::search(&mut found, &mut difference, goal, &mut Cache::default(), &mut ())?;
-    let pair = found.pair();
-    let aside = (pair.on_b - pair.on_a).reject_from_normalized(normal).length();
-    let is_opposite = found.lower > 0.0 && aside <= 1e-3 * smaller;
-    Ok(is_opposite.then_some(Pair { on_a: pair.on_a, on_b: pair.on_b - way }))
-}
-
 impl Rounding {
     /// The answer for the rounded shapes from a pair of points on the cores, the unit normal from `a` to `b` and the
     /// bounds of the cores' signed distance.
@@ -172,14 +149,18 @@ impl Rounding {
         // Apart, the pair tells the distance; deep, the direction does: a move by that much is sure to separate. A
         // support map that contradicts itself proves nothing: its bounds must still be in order.
         let distance = if lower > 0.0 { upper } else { lower };
-        let upper = upper.max(lower) - radius + self.slack;
+        let upper_of_cores = upper.max(lower);
+        // The normal is as near to the line of the pair as the bounds are to each other: over a large radius that is much.
+        // The line in turn is only known where the cores are not too near each other.
+        let is_wide = radius > 0.0 && lower > 0.0 && upper_of_cores > 1e-3 * radius;
+        let way = if is_wide { (pair.on_b - pair.on_a).normalize_or(normal) } else { normal };
         Signed {
             normal,
             distance: distance - radius,
-            on_a: pair.on_a + self.radius_a * normal,
-            on_b: pair.on_b - self.radius_b * normal,
+            on_a: pair.on_a + self.radius_a * way,
+            on_b: pair.on_b - self.radius_b * way,
             lower: lower - radius - self.slack,
-            upper,
+            upper: upper_of_cores - radius + self.slack,
             stop,
         }
     }

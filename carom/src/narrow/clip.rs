@@ -14,7 +14,7 @@ use super::patch::{self, Corner, MOST_CORNERS, Patch};
 use super::{Feature, LocalContact};
 use crate::distance::convex::{Convex, SupportFault};
 use crate::distance::placement::Placement;
-use crate::distance::signed::opposite_points;
+use crate::distance::settling::opposite_points;
 use crate::trace::{ClipPoint, ClipStep, Tracer};
 use glam::DVec3;
 
@@ -77,7 +77,10 @@ pub(super) fn manifold(
     let edges = (patch::edge_along(a, normal), patch::edge_along(b, -normal_in_b));
     if let (Some(edge_a), Some(mut edge_b)) = edges {
         edge_b.place(b_in_a);
-        return Ok(touch.of_edges(&edge_a, &edge_b, tracer));
+        // The points are those of the smaller: where a large curved side is touched hangs on digits of the normal that
+        // mean nothing to the depth.
+        let reference = if a.core.reach()? < b.core.reach()? { Owner::B } else { Owner::A };
+        return Ok(touch.of_edges(&edge_a, &edge_b, reference, tracer));
     }
     Ok(touch.only_witness([patch_a.feature, patch_b.feature]))
 }
@@ -106,7 +109,7 @@ pub(super) struct Clipped {
 
 /// Which part a patch is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Owner {
+pub(super) enum Owner {
     A,
     B,
 }
@@ -127,8 +130,8 @@ impl Touch<'_> {
         Some(self.clipped(owner, reference, incident, tracer))
     }
 
-    /// The manifold of an edge of each part.
-    pub(super) fn of_edges(&self, a: &Patch, b: &Patch, tracer: &mut impl Tracer) -> Clipped {
+    /// The manifold of an edge of each part; if they are parallel, the other is clipped to that of `reference`.
+    pub(super) fn of_edges(&self, a: &Patch, b: &Patch, reference: Owner, tracer: &mut impl Tracer) -> Clipped {
         let direction = |patch: &Patch| match patch.corners() {
             [from, to] => to.place - from.place,
             _ => DVec3::ZERO,
@@ -156,7 +159,8 @@ impl Touch<'_> {
             return self.only_witness([name(a, lean_a, is_flat_a), name(b, lean_b, is_flat_b)]);
         }
         if along_a.cross(along_b).length_squared() <= PARALLEL * PARALLEL * square_a * square_b {
-            return self.clipped(Owner::A, a, b, tracer);
+            let (clipper, clipped) = if reference == Owner::A { (a, b) } else { (b, a) };
+            return self.clipped(reference, clipper, clipped, tracer);
         }
         // Where the edges cross is known better than the general search tells it.
         let (on_a, on_b, is_inside) = crossing(a, b);

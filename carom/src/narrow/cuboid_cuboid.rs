@@ -8,7 +8,7 @@
 //! Always 15 axes at most, no iteration. In f64, so that a cube on a slab of 500 m is as exact as on another cube.
 //! Source: Gottschalk, Lin, Manocha 1996, doi 10.1145/237170.237244.
 
-use super::clip::{Clipped, Relation, Touch, crossing};
+use super::clip::{Clipped, Owner, Relation, Touch, crossing};
 use super::convex::{self, Answer};
 use super::{Feature, LocalManifold, patch};
 use crate::distance::convex::{Convex, Core, SupportFault};
@@ -195,7 +195,7 @@ fn touching(
             edge_b.place(b_in_a);
             let (on_a, on_b, is_inside) = crossing(&edge_a, &edge_b);
             let touch = Touch { normal, radii, margin, relation: &relate(on_a, on_b) };
-            let mut clipped = touch.of_edges(&edge_a, &edge_b, tracer);
+            let mut clipped = touch.of_edges(&edge_a, &edge_b, Owner::A, tracer);
             clipped.kept_deepest = is_inside;
             return clipped;
         }

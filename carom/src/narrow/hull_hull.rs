@@ -17,7 +17,7 @@ use super::clip::{self, Relation};
 use super::patch;
 use crate::distance::convex::{Convex, SupportFault};
 use crate::distance::placement::Placement;
-use crate::distance::signed::opposite_points;
+use crate::distance::settling::opposite_points;
 use crate::shape::ConvexHull;
 use crate::shape::hull::lanes;
 use crate::trace::{AxisKind, AxisStep, StopReason, Tracer};
@@ -289,7 +289,7 @@ fn clipped(
         (Some(edge_a), Some(edge_b)) => {
             let mut edge_b = patch::of_hull_edge(b, edge_b);
             edge_b.place(b_in_a);
-            touch.of_edges(&patch::of_hull_edge(a, edge_a), &edge_b, tracer)
+            touch.of_edges(&patch::of_hull_edge(a, edge_a), &edge_b, clip::Owner::A, tracer)
         }
         (Some(_) | None, Some(_) | None) => touch.only_witness(Default::default()),
     }

@@ -11,7 +11,7 @@ use crate::body::ShapeRef;
 use crate::bounds::Aabb;
 use crate::bounds::box_sweep::BoxSweep;
 use crate::broad::BoxRay;
-use crate::detector::Filter;
+use crate::detector::{Filter, cast_order, limit_after, swept_box};
 use crate::pose::{Pose, PoseError};
 use crate::query::{self, Cast, Distance, PairCache, Projection, QueryError, Ray, RayHit, Sweep};
 use crate::shape::{Shape, ShapeKind};
@@ -283,8 +283,7 @@ impl World {
             {
                 Ok(Some(distance)) if best.is_none_or(|best| distance.value() < best.distance.value()) => {
                     best = Some(ShapeDistance { id: id_of(other), distance });
-                    let overlaps = matches!(distance, Distance::Overlapping { .. });
-                    limit = if overlaps { -1.0 } else { distance.value() };
+                    limit = limit_after(&distance);
                 }
                 Ok(_) => {}
                 Err(error) => keep(&mut first, other, error),
@@ -351,10 +350,7 @@ impl World {
     ) -> Answer<()> {
         sweep.checked().map_err(WorldQueryError::Question)?;
         let bounds = bounds_of(shape, pose)?;
-        let size = f64::from(bounds.half_extents().length());
-        // What a cast reports may be farther than asked by its tolerance.
-        let margin = sweep.within + 1e-8 * (size + sweep.motion.length() + sweep.within);
-        let moving = BoxSweep::of_box(&bounds, margin, sweep.motion);
+        let moving = swept_box(&bounds, sweep);
         let (mut limit, mut first) = (1.0f64, None);
         let mut ask = |other: ShapeRef<'_>| {
             if picks.picks(other) {
@@ -368,7 +364,8 @@ impl World {
             limit
         };
         let limit = self.displaced_shapes().fold(1.0, |limit, other| ask(other).min(limit));
-        let stretch = (4.0 * (size + margin) / sweep.motion.length().max(f64::MIN_POSITIVE)).max(1.0 / 64.0);
+        let reach = 2.0 * (moving.max - moving.min).length();
+        let stretch = (reach / sweep.motion.length().max(f64::MIN_POSITIVE)).max(1.0 / 64.0);
         self.visit_swept(&moving, stretch, limit, ask);
         end(first, ())
     }
@@ -495,11 +492,8 @@ fn id_of(shape: ShapeRef<'_>) -> ShapeId {
     ShapeId { slot: shape.slot, body: shape.body.id() }
 }
 
-/// Earlier ones first, deeper ones first at the start.
 fn order(one: &ShapeCast, other: &ShapeCast) -> std::cmp::Ordering {
-    let key = |found: &ShapeCast| found.cast.impact().map_or((0.0, 0.0), |impact| (impact.time, impact.distance));
-    let ((time, distance), (other_time, other_distance)) = (key(one), key(other));
-    time.total_cmp(&other_time).then(distance.total_cmp(&other_distance)).then(one.id.cmp(&other.id))
+    cast_order(&one.cast, &other.cast).then(one.id.cmp(&other.id))
 }
 
 fn keep(first: &mut Option<WorldQueryError>, shape: ShapeRef<'_>, error: QueryError) {

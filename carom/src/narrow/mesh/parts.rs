@@ -151,18 +151,24 @@ fn place(manifold: &LocalManifold, sign: f64) -> DVec3 {
 /// Whether a normal of a child at a place, all in the compound's frame, leads into another child that has the place.
 fn leads_into_another(compound: &Compound, child: u32, place: DVec3, normal: DVec3) -> bool {
     compound.parts().iter().enumerate().any(|(index, part)| {
-        index != child as usize && leads_into(&part.shape, &Placement::of_part(&part.pose), place, normal)
+        index != child as usize && leads_into(&part.shape, &Placement::of_part(&part.pose), (place, normal), 0.0)
     })
 }
 
-/// Whether a convex shape at a placement has a place, and more beyond it along the normal.
-pub(in crate::narrow) fn leads_into(shape: &Shape, placement: &Placement, place: DVec3, normal: DVec3) -> bool {
+/// Whether a convex shape at a placement has a place, or comes as near to it as `slack`, and more beyond it along the
+/// normal.
+pub(in crate::narrow) fn leads_into(
+    shape: &Shape,
+    placement: &Placement,
+    (place, normal): (DVec3, DVec3),
+    slack: f64,
+) -> bool {
     let Some(convex) = convex::of_shape(shape) else { return false };
     let (place, normal) = (placement.point_to_inner(place), placement.direction_to_inner(normal));
     let Ok(farthest) = convex.core.support(normal) else { return false };
     let away = farthest + convex.radius * normal - place;
     let along = normal.dot(away);
-    let tolerance = 1e-5 * (away.length() + place.length());
+    let tolerance = slack.max(1e-5 * (away.length() + place.length()));
     if along <= tolerance {
         return false;
     }

@@ -1,10 +1,10 @@
-//! No catching on the seams between abutting shapes of the world (N6): children of a compound, or bodies side by side
-//! that nothing moves.
+//! No catching on the seams between abutting shapes of the world (N6): children of a compound, or bodies side by side.
 //!
 //! What touches several parts of such a ground, at a place that another of these parts has as well, along a normal that
 //! leads into that other part, touches it only because each part is taken for a body of its own; see
 //! [`inner_edge`](super::inner_edge). The manifold is left out if one that leads nowhere is there for the same shape.
-//! Bodies that move are not ground for others: only the children of each one are.
+//! Bodies that move are ground as well for what is about to strike one of them, as far as they move together: little,
+//! compared with how fast they are struck. As they give way under a load, a small step between them is none.
 //! Cost: a sort of the manifolds on such ground, and a pair test for each two of one shape.
 
 use super::parts::leads_into;
@@ -12,13 +12,22 @@ use crate::body::Bodies;
 use crate::distance::placement::Placement;
 use crate::mid::{self, ConvexPart};
 use crate::narrow::meetings::Head;
-use crate::narrow::stage::{Manifold, Meeting};
+use crate::narrow::stage::{Contact, Manifold, Meeting};
 use crate::shape::Shape;
 use glam::DVec3;
+
+/// A step between bodies that move of this share of the smaller part's reach is none.
+const STEP: f64 = 2e-3;
+/// So much of its reach in a second is the slowest approach that is looked after.
+const SLOW: f32 = 0.05;
+/// Bodies that move against each other by less than this share of how fast they are struck move together.
+const TOGETHER: f32 = 0.2;
 
 /// The manifolds by what rests on the ground; kept to spare allocations.
 #[derive(Debug, Clone, Default)]
 pub(in crate::narrow) struct SeamScratch {
+    /// Of each body whether it is about to strike one that moves, or to be struck.
+    has_struck: Vec<bool>,
     members: Vec<Member>,
     is_inner: Vec<bool>,
 }
@@ -28,12 +37,14 @@ pub(in crate::narrow) struct SeamScratch {
 struct Member {
     /// The collider and the part that rests.
     rests: (u32, u32),
-    /// The body of the ground, or none for all that nothing moves.
+    /// The body of the ground, or none for all that nothing moves and what is about to be struck.
     ground: Option<u32>,
     /// The pair, and which of its manifolds.
     place: (u32, u32),
     /// Whether the ground is the first of the manifold's pair.
     is_ground_first: bool,
+    /// Whether it may prove to lead into other ground.
+    is_open: bool,
 }
 
 /// Marks the manifolds whose normals lead into another part of the ground.
@@ -43,20 +54,26 @@ pub(in crate::narrow) fn mark_inner_seams(
     bodies: &Bodies,
     scratch: &mut SeamScratch,
 ) {
-    let SeamScratch { members, is_inner } = scratch;
+    let SeamScratch { has_struck, members, is_inner } = scratch;
     members.clear();
-    let on_ground = heads.iter().zip(&*meetings).enumerate().filter(|(_, (head, _))| head.has_ground && head.is_live);
-    for (place, (_, meeting)) in on_ground {
+    find_struck(heads, meetings, bodies, has_struck);
+    let strikes = |head: &Head| head.bodies.iter().any(|body| has_struck.get(*body as usize) == Some(&true));
+    let on_ground = heads.iter().zip(&*meetings).enumerate();
+    let on_ground =
+        on_ground.filter(|(_, (head, _))| head.is_live && (head.has_ground || head.pushes() && strikes(head)));
+    for (place, (head, meeting)) in on_ground {
         let place = place as u32;
         for (index, manifold) in (0u32..).zip(meeting.manifolds()) {
             let parts = [&manifold.pair.a, &manifold.pair.b];
             for (ground, rests) in [(0, 1), (1, 0)] {
                 let (ground_part, rests) = (parts[ground], parts[rests]);
                 let moves = bodies.motions()[ground_part.body as usize].is_movable();
-                if !moves || is_compound(bodies, ground_part) {
-                    let (rests, ground_body) = ((rests.collider, rests.part), moves.then_some(ground_part.body));
+                let is_compound = moves && is_compound(bodies, ground_part);
+                if !moves || is_compound || has_struck.get(rests.body as usize) == Some(&true) {
+                    let (rests, ground_body) = ((rests.collider, rests.part), is_compound.then_some(ground_part.body));
                     let (place, is_ground_first) = ((place, index), ground == 0);
-                    members.push(Member { rests, ground: ground_body, place, is_ground_first });
+                    let is_open = !moves || is_compound || !head.is_touching;
+                    members.push(Member { rests, ground: ground_body, place, is_ground_first, is_open });
                 }
             }
         }
@@ -69,7 +86,7 @@ pub(in crate::narrow) fn mark_inner_seams(
         is_inner.clear();
         is_inner.extend(group.iter().map(|member| {
             let others = group.iter().filter(|other| other.place != member.place);
-            leads_into_any(member, others, meetings, bodies)
+            member.is_open && leads_into_any(member, others, meetings, bodies)
         }));
         let is_held = is_inner.contains(&false);
         for (member, is_inner) in group.iter().zip(&*is_inner) {
@@ -77,6 +94,24 @@ pub(in crate::narrow) fn mark_inner_seams(
             let manifold = &mut meetings[place as usize].manifolds_mut()[index as usize];
             manifold.is_inner |= *is_inner && is_held;
             heads[place as usize].has_inner |= manifold.is_inner;
+        }
+    }
+}
+
+/// Marks the bodies of pairs that both move and close, but did not touch yet.
+fn find_struck(heads: &[Head], meetings: &[Meeting], bodies: &Bodies, has_struck: &mut Vec<bool>) {
+    has_struck.clear();
+    let open = heads.iter().zip(meetings).filter(|(head, _)| head.pushes() && !head.is_touching && !head.has_ground);
+    for (head, meeting) in open {
+        let [a, b] = head.bodies.map(|body| &bodies.motions()[body as usize]);
+        let closes = |manifold: &Manifold| {
+            let speed = |contact: &Contact| a.velocity_at(contact.arm_a) - b.velocity_at(contact.arm_b);
+            let mut speeds = manifold.contacts().iter().map(|contact| speed(contact).dot(manifold.normal));
+            speeds.any(|speed| speed > SLOW * manifold.size)
+        };
+        if meeting.manifolds().iter().any(closes) {
+            has_struck.resize(bodies.len(), false);
+            head.bodies.iter().for_each(|body| has_struck[*body as usize] = true);
         }
     }
 }
@@ -107,12 +142,24 @@ fn leads_into_any<'a>(
         sum + arm.as_dvec3() + outward * (0.5 * f64::from(contact.depth))
     });
     let place = sum / contacts.len().max(1) as f64;
+    let motion = |part: &ConvexPart| &bodies.motions()[part.body as usize];
+    let velocity = |part: &ConvexPart| motion(part).velocity_at((place + origin - motion(part).center).as_vec3());
+    let own = if member.is_ground_first { &manifold.pair.a } else { &manifold.pair.b };
+    let closing = (velocity(own) - velocity(rests)).dot(outward.as_vec3());
     others.any(|other| {
         let pair = &manifold_of(other, meetings).pair;
         let ground = if other.is_ground_first { &pair.a } else { &pair.b };
+        let is_loose = member.ground.is_none() && (motion(own).is_movable() || motion(ground).is_movable());
+        if is_loose {
+            let apart = (velocity(own) - velocity(ground)).length();
+            if closing < SLOW * manifold.size || apart > TOGETHER * closing {
+                return false;
+            }
+        }
+        let slack = if is_loose { STEP * f64::from(manifold.size) } else { 0.0 };
         mid::part_of(bodies, ground).is_some_and(|(shape, pose)| {
             let placement = Placement::new(pose.position - origin, pose.rotation);
-            leads_into(shape, &placement, place, outward)
+            leads_into(shape, &placement, (place, outward), slack)
         })
     })
 }
