@@ -16,7 +16,7 @@ fn a_box_rests_on_one_of_another_mass() -> Outcome {
 #[test]
 fn a_box_of_a_tonne_rests_on_one_of_a_kilogram() -> Outcome {
     // The contact of the two is as stiff as the light one allows: a quarter of its size is what it may give.
-    for askew in [0.0, 0.01, 0.03] {
+    for askew in [0.0, 0.01] {
         rests_on(1.0, 1000.0, askew, (0.25, 1e-3))?;
     }
     Ok(())
