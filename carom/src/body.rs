@@ -3,7 +3,9 @@
 mod change;
 mod error;
 mod material;
+mod motion;
 mod part;
+mod rest;
 mod store;
 mod thickness;
 mod view;
@@ -11,9 +13,12 @@ mod view;
 pub use change::BodyMut;
 pub use error::BodyError;
 pub use material::{Material, Mixing};
+pub use motion::Motion;
+pub(crate) use motion::Nature;
 pub use part::BodyShape;
-pub(crate) use store::{Bodies, MARGIN_SHARE, Nature, Rest};
-pub use store::{Collider, Motion};
+pub(crate) use rest::Rest;
+pub use store::Collider;
+pub(crate) use store::{Bodies, MARGIN_SHARE};
 pub use view::{BodyRef, ShapeRef};
 
 use crate::mass::{MassError, MassProperties};

@@ -196,3 +196,27 @@ fn removing_a_body_in_contact_leaves_the_others_in_theirs() -> Outcome {
     }
     Ok(())
 }
+
+#[test]
+fn an_upright_capsule_was_pushed_out_of_the_ground_as_if_it_lay_below() -> Outcome {
+    // A floor of triangles and a capsule whose axis passes from above one into the next on its way down.
+    let side = 9u32;
+    let place = |index: u32| Vec3::new((index % side) as f32 - 4.0, 0.0, (index / side) as f32 - 4.0) * 0.4;
+    let cells = (0..side * (side - 1)).filter(|index| index % side < side - 1);
+    let triangles = cells.flat_map(|a| [[a, a + side, a + side + 1], [a, a + side + 1, a + 1]]).collect();
+    let floor = Shape::mesh((0..side * side).map(place).collect(), triangles)?;
+    let capsule = Shape::capsule(0.18, 0.15)?;
+    let mut random = fastrand::Rng::with_seed(5);
+    for case in 0..500 {
+        let turn = Quat::from_rotation_y(7.0 * random.f32()) * Quat::from_rotation_z(0.5 * random.f32());
+        let depth = 0.02 * random.f32();
+        let height = 0.18 * (turn * Vec3::Y).y + 0.15 - depth;
+        let place = DVec3::new(random.f64() - 0.5, f64::from(height), random.f64() - 0.5);
+        let mut world = World::builder().gravity([0.0; 3]).build()?;
+        world.add(Body::fixed().shape(floor.clone()))?;
+        world.add(Body::dynamic().at(place).rotated(turn).shape(capsule.clone()))?;
+        let found = world.step(1e-6)?.deepest;
+        assert!((found - depth).abs() < 1e-4, "case {case}: {found} m deep instead of {depth} m");
+    }
+    Ok(())
+}

@@ -1,6 +1,6 @@
 //! What a user sees of one body.
 
-use super::store::{Nature, turned};
+use super::motion::{Nature, turned};
 use super::{Bodies, BodyId, BodyKind, Collider, Material, Motion};
 use crate::pose::Pose;
 use glam::{DVec3, Mat3, Quat, Vec3};

@@ -42,6 +42,8 @@ const MOST_TURN: f32 = std::f32::consts::FRAC_PI_4;
 const PACKS_A_WORKER: usize = 16;
 /// How often rebounds go over all patches: a body that is hit by several finds its way between them.
 const REBOUNDS: u32 = 8;
+/// How often contacts relax in a substep where a light body is between a heavy one and something else.
+const RELAXES_BETWEEN: u32 = 4;
 /// How many bodies or pairs are in a block.
 const BLOCK: usize = 64;
 /// No row: nothing touches the body.
@@ -59,6 +61,8 @@ pub(crate) struct Soft {
     packs: Vec<Pack>,
     stages: Vec<Stage>,
     blocks: Vec<u32>,
+    /// Of each row whether something far heavier touches it; filled where there is such a thing.
+    is_light: Vec<bool>,
     counters: Counters,
     /// Of each body what went wrong.
     broken: Vec<Option<FaultStage>>,
@@ -83,7 +87,9 @@ enum Kind {
     /// What packs do.
     WarmStart,
     Push,
-    Relax,
+    Relax {
+        is_last: bool,
+    },
     Rebound,
     /// Velocities move rows.
     Advance,
@@ -194,8 +200,42 @@ impl Soft {
         });
     }
 
+    /// How often contacts relax in a substep. Where a light body carries a heavy one, what the ground must bear comes to
+    /// it in steps as small as the light one: more often then, and without friction in the push.
+    fn relaxes(&mut self, first_movable: u32) -> u32 {
+        let Self { colouring, packs, body_of, is_light, .. } = self;
+        let patches = colouring.placed();
+        // Few worlds have such patches at all, and the packs tell so.
+        if !packs.iter().any(|pack| pack.is_uneven) {
+            return 1;
+        }
+        is_light.clear();
+        is_light.resize(body_of.len(), false);
+        let uneven = |lane: u32| packs[lane as usize / WIDTH].light_side(lane as usize % WIDTH);
+        for (patch, lane) in patches {
+            if let Some(side) = uneven(*lane) {
+                is_light[patch.rows[side] as usize] = true;
+            }
+        }
+        // What touches nothing but heavy bodies carries none.
+        let carries = |row: u32, side: usize, lane: u32| {
+            row >= first_movable && is_light[row as usize] && uneven(lane) != Some(side)
+        };
+        let is_between =
+            patches.iter().any(|(patch, lane)| carries(patch.rows[0], 0, *lane) || carries(patch.rows[1], 1, *lane));
+        if !is_between {
+            return 1;
+        }
+        // Friction in the push would drive out sideways what is squeezed so.
+        for (_, lane) in patches.iter().filter(|(patch, _)| patch.rows.iter().any(|row| is_light[*row as usize])) {
+            packs[*lane as usize / WIDTH].squeezed[*lane as usize % WIDTH] = 1.0;
+        }
+        RELAXES_BETWEEN
+    }
+
     /// Lists what is done in all substeps, in order.
     fn plan_stages(&mut self, setting: &Setting, first_movable: u32) {
+        let relaxes = self.relaxes(first_movable);
         let Self { colouring, body_of, packs, stages, blocks, .. } = self;
         stages.clear();
         let rows = first_movable..body_of.len() as u32;
@@ -216,7 +256,7 @@ impl Soft {
             }
             of_packs(stages, Kind::Push);
             of_rows(stages, Kind::Advance);
-            of_packs(stages, Kind::Relax);
+            (1..=relaxes).for_each(|round| of_packs(stages, Kind::Relax { is_last: round == relaxes }));
         }
         if packs.iter().any(|pack| pack.bounces) {
             (0..REBOUNDS).for_each(|_| of_packs(stages, Kind::Rebound));
@@ -373,9 +413,9 @@ fn work<S: Simd>(
                 kernel::push(simd, unsafe { packs.get_mut(pack) }, rows, substep);
             }
         }
-        Kind::Relax => {
+        Kind::Relax { is_last } => {
             for pack in range {
-                kernel::relax(simd, unsafe { packs.get_mut(pack) }, rows, substep);
+                kernel::relax(simd, unsafe { packs.get_mut(pack) }, rows, substep, is_last);
             }
         }
         Kind::Rebound => {

@@ -118,6 +118,9 @@ fn over_face([from, to]: [DVec3; 2], radius: f64, face: &Face, out: DVec3, touch
     // a steep one is at the bottom.
     let slope = out.dot((to - from).normalize_or_zero());
     let below = radius / (1.0 - slope * slope).max(0.1).sqrt();
+    // Nothing of it is deeper than its lower end.
+    let deepest =
+        radius - [from, to].map(|end| out.dot(face.normal) * face.height(end)).into_iter().fold(f64::MAX, f64::min);
     let is_low = [slope <= STEEP, slope >= -STEEP];
     let ends = [(first, name(first.1, 0), is_low[1]), (last, name(last.1, 1), is_low[0])];
     for ((share, cut), features, is_low) in ends {
@@ -127,7 +130,7 @@ fn over_face([from, to]: [DVec3; 2], radius: f64, face: &Face, out: DVec3, touch
         let point = from.lerp(to, share);
         let height = face.height(point);
         let radius = if cut.is_some() { below } else { radius };
-        let depth = radius - out.dot(face.normal) * height;
+        let depth = (radius - out.dot(face.normal) * height).min(deepest);
         touches.add(face, out, point - height * face.normal, depth, features);
     }
 }

@@ -176,21 +176,22 @@ pub(super) fn push<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: &
     let mut meeting = Meeting::new(simd, pack, rows);
     // By the load of the last substep, which has no push in it. Without it pyramids do not come to rest.
     let load_on_all = total_load(simd, pack);
-    solve_friction(simd, pack, &mut meeting, load_on_all);
-    let change = solve_normal::<S, true>(simd, pack, rows, substep, &mut meeting);
+    solve_friction::<S, true>(simd, pack, &mut meeting, load_on_all);
+    let change = solve_normal::<S, true>(simd, pack, rows, substep, &mut meeting, false);
     meeting.act_normally(simd, pack, &change);
     meeting.write(simd, pack, rows);
 }
 
-/// Stops what closes, without pushing; then friction. The other way round, a stack of ten boxes sways.
+/// Stops what closes, without pushing; then friction. The other way round, a stack of ten boxes sways. The last time in a
+/// substep, what was pushed is counted.
 #[inline(always)]
-pub(super) fn relax<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: &Substep) {
+pub(super) fn relax<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: &Substep, is_last: bool) {
     let mut meeting = Meeting::new(simd, pack, rows);
-    let change = solve_normal::<S, false>(simd, pack, rows, substep, &mut meeting);
+    let change = solve_normal::<S, false>(simd, pack, rows, substep, &mut meeting, is_last);
     meeting.act_normally(simd, pack, &change);
     // Now that the load has none of the push in it: friction must not hold more than what weighs.
     let load_on_all = total_load(simd, pack);
-    solve_friction(simd, pack, &mut meeting, load_on_all);
+    solve_friction::<S, false>(simd, pack, &mut meeting, load_on_all);
     if pack.rolls {
         solve_rolling(simd, pack, &mut meeting, load_on_all);
     }
@@ -252,6 +253,7 @@ fn solve_normal<S: Simd, const PUSHES: bool>(
     rows: Rows<'_>,
     substep: &Substep,
     meeting: &mut Meeting<S>,
+    counts: bool,
 ) -> Closing<S> {
     let mut seen = meeting.closing(&meeting.a, &meeting.b);
     let moved_a = rows.movements(simd, &pack.bodies[0]);
@@ -283,7 +285,7 @@ fn solve_normal<S: Simd, const PUSHES: bool>(
         };
         let total = sound(simd, wanted, impulse);
         all_wanted += wanted.abs();
-        if !PUSHES && turn >= (sweeps - 1) * count {
+        if counts && turn >= (sweeps - 1) * count {
             store(load(simd, &pack.point[point].total) + total, &mut pack.point[point].total);
         }
         store(total, &mut pack.point[point].impulse);
@@ -296,9 +298,14 @@ fn solve_normal<S: Simd, const PUSHES: bool>(
     change_in_all
 }
 
-/// Coulomb's cone at the middle of the patch, and friction against twist.
+/// Coulomb's cone at the middle of the patch, and friction against twist; where bodies are squeezed, not in the push.
 #[inline(always)]
-fn solve_friction<S: Simd>(simd: S, pack: &mut Pack, meeting: &mut Meeting<S>, load_on_all: f32x8<S>) {
+fn solve_friction<S: Simd, const PUSHES: bool>(
+    simd: S,
+    pack: &mut Pack,
+    meeting: &mut Meeting<S>,
+    load_on_all: f32x8<S>,
+) {
     let zero = f32x8::splat(simd, 0.0);
     let point_b = meeting.b.linear.plus(meeting.b.angular.cross(meeting.arm_b));
     let point_a = meeting.a.linear.plus(meeting.a.angular.cross(meeting.arm_a));
@@ -311,7 +318,12 @@ fn solve_friction<S: Simd>(simd: S, pack: &mut Pack, meeting: &mut Meeting<S>, l
     let wanted_u = last[0] - (uu * along_tangent + uv * along_across);
     let wanted_v = last[1] - (uv * along_tangent + vv * along_across);
     let limit = load(simd, &pack.friction) * load_on_all;
-    let [total_u, total_v] = within(simd, [wanted_u, wanted_v], limit, last);
+    let [mut total_u, mut total_v] = within(simd, [wanted_u, wanted_v], limit, last);
+    let is_squeezed = load(simd, &pack.squeezed).simd_gt(zero);
+    if PUSHES {
+        total_u = is_squeezed.select(last[0], total_u);
+        total_v = is_squeezed.select(last[1], total_v);
+    }
     store(total_u, &mut pack.friction_impulse[0]);
     store(total_v, &mut pack.friction_impulse[1]);
 
@@ -321,7 +333,10 @@ fn solve_friction<S: Simd>(simd: S, pack: &mut Pack, meeting: &mut Meeting<S>, l
     let wanted = last_twist - load(simd, &pack.twist_mass) * twisting;
     let twist = wanted.min(most).max(zero - most);
     let is_number = wanted.abs().simd_le(f32x8::splat(simd, f32::MAX));
-    let twist = is_number.select(twist, last_twist);
+    let mut twist = is_number.select(twist, last_twist);
+    if PUSHES {
+        twist = is_squeezed.select(last_twist, twist);
+    }
     store(twist, &mut pack.twist_impulse);
 
     let force = meeting.tangent.times(total_u - last[0]).plus(meeting.across.times(total_v - last[1]));

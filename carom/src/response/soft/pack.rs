@@ -12,6 +12,9 @@ use super::lanes::Lanes;
 /// How many patches are side by side.
 pub(super) const WIDTH: usize = 8;
 
+/// A body that is so many times as heavy as another is far heavier.
+pub(super) const UNEVEN: f32 = 32.0;
+
 /// Eight patches, or fewer: lanes without one have no mass and no friction.
 #[derive(Debug, Clone)]
 #[repr(C, align(64))]
@@ -23,6 +26,8 @@ pub(super) struct Pack {
     /// Whether a lane has restitution, surfaces that move or resist rolling.
     pub(super) bounces: bool,
     pub(super) rolls: bool,
+    /// Whether in a lane one body is far heavier than the other, and both move.
+    pub(super) is_uneven: bool,
     pub(super) normal: [Lanes; 3],
     /// The first of the two tangents; the second is normal × tangent.
     pub(super) tangent: [Lanes; 3],
@@ -38,6 +43,8 @@ pub(super) struct Pack {
     pub(super) friction_mass: [Lanes; 3],
     pub(super) twist_mass: Lanes,
     pub(super) friction: Lanes,
+    /// 1 where a body may be squeezed between a far heavier one and something else, else 0.
+    pub(super) squeezed: Lanes,
     /// How far from the middle the load is, for twist.
     pub(super) twist_reach: Lanes,
     pub(super) rolling: Lanes,
@@ -90,6 +97,7 @@ impl Pack {
         points: 0,
         bounces: false,
         rolls: false,
+        is_uneven: false,
         normal: [NO_LANES; 3],
         tangent: [NO_LANES; 3],
         arms: [[NO_LANES; 3]; 2],
@@ -99,6 +107,7 @@ impl Pack {
         friction_mass: [NO_LANES; 3],
         twist_mass: NO_LANES,
         friction: NO_LANES,
+        squeezed: NO_LANES,
         twist_reach: NO_LANES,
         rolling: NO_LANES,
         surface: [NO_LANES; 2],
@@ -115,6 +124,13 @@ impl Pack {
     pub(super) fn forget_points(&mut self, points: usize) {
         (self.points, self.bounces, self.rolls) = (points as u32, false, false);
         self.point[..points].fill(Points::NONE);
+    }
+
+    /// Which of a lane's two bodies is far lighter than the other, if both move.
+    pub(super) fn light_side(&self, lane: usize) -> Option<usize> {
+        let [a, b] = [0, 1].map(|side| (0..3).map(|axis| self.inverse_mass[side][axis][lane]).fold(0.0, f32::max));
+        let is_uneven = a > 0.0 && b > 0.0 && a.max(b) > UNEVEN * a.min(b);
+        is_uneven.then_some(usize::from(b > a))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::colour::{NO_PATCH, Patch};
 use super::lanes::{Lanes, Tensors, Vectors, load, store};
-use super::pack::{Pack, Softness, WIDTH};
+use super::pack::{Pack, Softness, UNEVEN, WIDTH};
 use super::state::Mass;
 use crate::body::Bodies;
 use crate::narrow::{Contact, Manifold, Meeting};
@@ -82,6 +82,7 @@ fn fill_lane(pack: &mut Pack, offsets: &mut Offsets, lane: usize, patch: &Patch,
         }
     }
     let material = &manifold.material;
+    pack.squeezed[lane] = 0.0;
     set(&mut pack.normal, lane, manifold.normal);
     pack.friction[lane] = material.friction;
     pack.rolling[lane] = material.rolling_friction * manifold.size;
@@ -163,7 +164,12 @@ fn derive<S: Simd>(simd: S, pack: &mut Pack, offsets: &Offsets) {
     let arm_b = Vectors::load(simd, &pack.arms[1]);
     let inertia_a = Tensors::load(simd, &pack.inverse_inertia[0]);
     let inertia_b = Tensors::load(simd, &pack.inverse_inertia[1]);
-    let mass = Vectors::load(simd, &pack.inverse_mass[0]).plus(Vectors::load(simd, &pack.inverse_mass[1]));
+    let mass_a = Vectors::load(simd, &pack.inverse_mass[0]);
+    let mass_b = Vectors::load(simd, &pack.inverse_mass[1]);
+    let mass = mass_a.plus(mass_b);
+    let (most_a, most_b) = (mass_a.x.max(mass_a.y).max(mass_a.z), mass_b.x.max(mass_b.y).max(mass_b.z));
+    let (light, heavy) = (most_a.max(most_b), most_a.min(most_b));
+    pack.is_uneven = (heavy.simd_gt(zero) & light.simd_gt(heavy * UNEVEN)).any_true();
 
     let (normal_a, normal_b) = (arm_a.cross(normal), arm_b.cross(normal));
     let (turn_a, turn_b) = (inertia_a.times(normal_a), inertia_b.times(normal_b));
