@@ -174,9 +174,11 @@ pub(super) fn warm_start<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
 #[inline(always)]
 pub(super) fn push<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: &Substep) {
     let mut meeting = Meeting::new(simd, pack, rows);
-    // By the load of the last substep, which has no push in it. Without it pyramids do not come to rest.
-    let load_on_all = total_load(simd, pack);
-    solve_friction::<S, true>(simd, pack, &mut meeting, load_on_all);
+    if pack.is_loose {
+        // By the load of the last substep, which has no push in it.
+        let load_on_all = total_load(simd, pack);
+        solve_friction::<S, true>(simd, pack, &mut meeting, load_on_all);
+    }
     let change = solve_normal::<S, true>(simd, pack, rows, substep, &mut meeting, false);
     meeting.act_normally(simd, pack, &change);
     meeting.write(simd, pack, rows);
@@ -298,9 +300,9 @@ fn solve_normal<S: Simd, const PUSHES: bool>(
     change_in_all
 }
 
-/// Coulomb's cone at the middle of the patch, and friction against twist; where bodies are squeezed, not in the push.
+/// Coulomb's cone at the middle of the patch, and friction against twist; of all patches or of loose ones.
 #[inline(always)]
-fn solve_friction<S: Simd, const PUSHES: bool>(
+fn solve_friction<S: Simd, const ONLY_LOOSE: bool>(
     simd: S,
     pack: &mut Pack,
     meeting: &mut Meeting<S>,
@@ -319,10 +321,10 @@ fn solve_friction<S: Simd, const PUSHES: bool>(
     let wanted_v = last[1] - (uv * along_tangent + vv * along_across);
     let limit = load(simd, &pack.friction) * load_on_all;
     let [mut total_u, mut total_v] = within(simd, [wanted_u, wanted_v], limit, last);
-    let is_squeezed = load(simd, &pack.squeezed).simd_gt(zero);
-    if PUSHES {
-        total_u = is_squeezed.select(last[0], total_u);
-        total_v = is_squeezed.select(last[1], total_v);
+    let is_loose = load(simd, &pack.loose).simd_gt(zero);
+    if ONLY_LOOSE {
+        total_u = is_loose.select(total_u, last[0]);
+        total_v = is_loose.select(total_v, last[1]);
     }
     store(total_u, &mut pack.friction_impulse[0]);
     store(total_v, &mut pack.friction_impulse[1]);
@@ -334,8 +336,8 @@ fn solve_friction<S: Simd, const PUSHES: bool>(
     let twist = wanted.min(most).max(zero - most);
     let is_number = wanted.abs().simd_le(f32x8::splat(simd, f32::MAX));
     let mut twist = is_number.select(twist, last_twist);
-    if PUSHES {
-        twist = is_squeezed.select(last_twist, twist);
+    if ONLY_LOOSE {
+        twist = is_loose.select(twist, last_twist);
     }
     store(twist, &mut pack.twist_impulse);
 

@@ -28,6 +28,8 @@ pub(super) struct Pack {
     pub(super) rolls: bool,
     /// Whether in a lane one body is far heavier than the other, and both move.
     pub(super) is_uneven: bool,
+    /// Whether in a lane points do not act where they did in the step before.
+    pub(super) is_loose: bool,
     pub(super) normal: [Lanes; 3],
     /// The first of the two tangents; the second is normal × tangent.
     pub(super) tangent: [Lanes; 3],
@@ -43,8 +45,8 @@ pub(super) struct Pack {
     pub(super) friction_mass: [Lanes; 3],
     pub(super) twist_mass: Lanes,
     pub(super) friction: Lanes,
-    /// 1 where a body may be squeezed between a far heavier one and something else, else 0.
-    pub(super) squeezed: Lanes,
+    /// 1 where points do not act where they did in the step before, else 0.
+    pub(super) loose: Lanes,
     /// How far from the middle the load is, for twist.
     pub(super) twist_reach: Lanes,
     pub(super) rolling: Lanes,
@@ -98,6 +100,7 @@ impl Pack {
         bounces: false,
         rolls: false,
         is_uneven: false,
+        is_loose: false,
         normal: [NO_LANES; 3],
         tangent: [NO_LANES; 3],
         arms: [[NO_LANES; 3]; 2],
@@ -107,7 +110,7 @@ impl Pack {
         friction_mass: [NO_LANES; 3],
         twist_mass: NO_LANES,
         friction: NO_LANES,
-        squeezed: NO_LANES,
+        loose: NO_LANES,
         twist_reach: NO_LANES,
         rolling: NO_LANES,
         surface: [NO_LANES; 2],
@@ -122,7 +125,8 @@ impl Pack {
 impl Pack {
     /// No lane has a point; there will be so many.
     pub(super) fn forget_points(&mut self, points: usize) {
-        (self.points, self.bounces, self.rolls) = (points as u32, false, false);
+        self.points = points as u32;
+        (self.bounces, self.rolls, self.is_uneven, self.is_loose) = (false, false, false, false);
         self.point[..points].fill(Points::NONE);
     }
 

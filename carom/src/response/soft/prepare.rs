@@ -82,7 +82,8 @@ fn fill_lane(pack: &mut Pack, offsets: &mut Offsets, lane: usize, patch: &Patch,
         }
     }
     let material = &manifold.material;
-    pack.squeezed[lane] = 0.0;
+    pack.is_loose |= !manifold.is_held;
+    pack.loose[lane] = if manifold.is_held { 0.0 } else { 1.0 };
     set(&mut pack.normal, lane, manifold.normal);
     pack.friction[lane] = material.friction;
     pack.rolling[lane] = material.rolling_friction * manifold.size;
