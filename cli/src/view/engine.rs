@@ -156,13 +156,10 @@ impl Engine {
             self.step_times.push(taken.as_secs_f32() * 1e3);
             self.tell_faults();
             if self.target.is_none() {
-                self.next_step += self.step_time();
+                self.next_step += Duration::from_secs_f64(f64::from(self.session.scene().dt) / self.speed);
                 let now = Instant::now();
                 if self.next_step + MOST_LAG < now {
                     self.next_step = now;
-                }
-                if self.shows_each_step() {
-                    break;
                 }
             }
         }
@@ -172,10 +169,7 @@ impl Engine {
         } else if has_moved {
             let is_due = match self.target {
                 Some(_) => self.last_frame.elapsed() >= GLIMPSE_TIME,
-                None => {
-                    let is_last_for_now = self.next_step > Instant::now();
-                    self.shows_each_step() || is_last_for_now || self.last_frame.elapsed() >= FRAME_TIME
-                }
+                None => self.last_frame.elapsed() >= FRAME_TIME || self.next_step > Instant::now(),
             };
             if is_due {
                 self.send_frame();
@@ -184,17 +178,6 @@ impl Engine {
         if self.last_state.elapsed() >= STATE_TIME {
             self.tell_state();
         }
-    }
-
-    /// How far apart steps are while it is playing.
-    fn step_time(&self) -> Duration {
-        Duration::from_secs_f64(f64::from(self.session.scene().dt) / self.speed)
-    }
-
-    /// Whether pages can draw every step. Then they are sent each, even when some come late and close together: plots have
-    /// no gaps, and motion is as even as the page can make it.
-    fn shows_each_step(&self) -> bool {
-        self.step_time() >= FRAME_TIME
     }
 
     fn hear(&mut self, event: Event) {
