@@ -29,7 +29,7 @@ pub(super) enum Event {
 /// Pages draw no faster than this.
 const FRAME_TIME: Duration = Duration::from_micros(16_000);
 /// A clock that is behind by more than this is set anew: the scene is too slow for real time.
-const MOST_LAG: Duration = Duration::from_millis(100);
+const MOST_LAG: Duration = Duration::from_millis(50);
 const STATE_TIME: Duration = Duration::from_secs(1);
 /// On the way to a frame that was sought, pages see others no more often than this.
 const GLIMPSE_TIME: Duration = Duration::from_millis(500);
