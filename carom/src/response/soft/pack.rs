@@ -30,6 +30,8 @@ pub(super) struct Pack {
     pub(super) is_uneven: bool,
     /// Whether in a lane points do not act where they did in the step before.
     pub(super) is_loose: bool,
+    /// Whether a lane bears a heavy body by way of a light one.
+    pub(super) is_burdened: bool,
     pub(super) normal: [Lanes; 3],
     /// The first of the two tangents; the second is normal × tangent.
     pub(super) tangent: [Lanes; 3],
@@ -101,6 +103,7 @@ impl Pack {
         rolls: false,
         is_uneven: false,
         is_loose: false,
+        is_burdened: false,
         normal: [NO_LANES; 3],
         tangent: [NO_LANES; 3],
         arms: [[NO_LANES; 3]; 2],
@@ -126,7 +129,8 @@ impl Pack {
     /// No lane has a point; there will be so many.
     pub(super) fn forget_points(&mut self, points: usize) {
         self.points = points as u32;
-        (self.bounces, self.rolls, self.is_uneven, self.is_loose) = (false, false, false, false);
+        (self.bounces, self.rolls) = (false, false);
+        (self.is_uneven, self.is_loose, self.is_burdened) = (false, false, false);
         self.point[..points].fill(Points::NONE);
     }
 
