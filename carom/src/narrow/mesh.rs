@@ -391,12 +391,7 @@ fn touch_surface(
             faces.iter().for_each(|face| ball::touch_capsule(axis, radius, face, faces, &mut touches));
         }
         (Core::Cuboid(half), 0.0) => touch_polytope(&Polytope::Cuboid(half), convex, faces, &mut touches)?,
-        (Core::Hull(hull), 0.0) => {
-            if !faces.is_empty() {
-                touches.scratch.planes.prepare(hull);
-            }
-            touch_polytope(&Polytope::Hull(hull), convex, faces, &mut touches)?;
-        }
+        (Core::Hull(hull), 0.0) => touch_polytope(&Polytope::Hull(hull), convex, faces, &mut touches)?,
         (_, _) => {
             for face in &*faces {
                 general::touch(convex, center, face, faces, &mut touches)?;
