@@ -38,8 +38,10 @@ export class Chart {
     new ResizeObserver(() => this.fit()).observe(this.place);
   }
 
+  /** Takes what is to be drawn; a line has a gap where it is NaN. */
   set(along: number[], columns: number[][]): void {
-    this.data = [along, ...(this.options.stacked ? stack(columns) : columns)];
+    const shown = this.options.stacked ? stack(columns) : columns;
+    this.data = [along, ...shown.map((column) => column.map((value) => (Number.isNaN(value) ? null : value)))];
     if (this.place.clientWidth > 0) this.plot?.setData(this.data);
     // Out of the page, or in a hidden tab: once it is back, perhaps as large as before, nobody else would tell it.
     else requestAnimationFrame(() => this.fit());

@@ -88,7 +88,7 @@ export class Plots implements Tab {
       this.drawCurves();
     });
     session.on("frame", (frame) => {
-      this.history.add(frame);
+      this.history.add(frame, session.source.apart, session.playing);
       const residuals = frame.sections.get("convergence")?.floats;
       if (residuals !== undefined && residuals.length > 0) this.keepCurve([...residuals]);
       this.later();
