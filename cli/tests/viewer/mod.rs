@@ -194,6 +194,19 @@ impl Page {
         }
     }
 
+    /// How many frames come before the next message of a kind, and that message.
+    pub(crate) fn count_frames_until(&mut self, tell: &str) -> (u32, Value) {
+        let mut frames = 0;
+        loop {
+            match self.hear() {
+                Heard::Frame(_) => frames += 1,
+                Heard::Text(text) if text["tell"] == tell => return (frames, text),
+                Heard::Text(_) => {}
+                Heard::Closed => panic!("closed before `{tell}`"),
+            }
+        }
+    }
+
     /// The next frame.
     pub(crate) fn frame(&mut self) -> Frame {
         loop {
