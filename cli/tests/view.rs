@@ -441,7 +441,8 @@ fn floating() -> Server {
 }
 
 /// To a page that reads all and draws nothing, so that nobody else needs the cores: every step is an update, sixty in a
-/// second, and the steps take as long as in the seconds between, in which nothing is streamed.
+/// second, and the steps take as long as in the time between, in which nothing is streamed. Turns are short and many: what
+/// counts is the best of each kind, which comes to the same however busy the machine is with something else.
 #[test]
 fn steps_take_as_long_while_sixty_updates_a_second_are_streamed() {
     let server = floating();
@@ -449,28 +450,27 @@ fn steps_take_as_long_while_sixty_updates_a_second_are_streamed() {
     page.frame();
     let mut fastest = [f64::INFINITY; 2];
     let mut best_rate = 0.0;
-    // A machine that is busy with something else gets another chance.
-    for _ in 0..20 {
-        for streams in [false, true] {
-            page.say(&json!({"do": "stream", "on": streams}));
-            // It says at once how the time before went, perhaps just after saying so anyway; then how this second goes.
-            page.wait_for("state");
-            page.wait_for("state");
-            let start = Instant::now();
-            let (updates, state) = page.count_frames_until("state");
-            let rate = f64::from(updates) / start.elapsed().as_secs_f64();
-            let quarter = state["step_ms"][1].as_f64().expect("steps were taken");
-            let known = &mut fastest[usize::from(streams)];
-            *known = known.min(quarter);
-            if streams {
-                best_rate = f64::max(best_rate, rate);
-            } else {
-                assert!(updates <= 1, "{updates} frames that nobody wants");
-            }
+    for turn in 0..160 {
+        let streams = turn % 2 == 1;
+        page.say(&json!({"do": "stream", "on": streams}));
+        page.tell_apart(2 * turn);
+        let start = Instant::now();
+        let mut updates = 0;
+        while streams && start.elapsed() < Duration::from_millis(500) {
+            page.frame();
+            updates += 1;
         }
+        let rate = f64::from(updates) / start.elapsed().as_secs_f64();
+        std::thread::sleep(Duration::from_millis(500).saturating_sub(start.elapsed()));
+        // The quicker quarter of its steps.
+        let states = page.tell_apart(2 * turn + 1);
+        let known = &mut fastest[usize::from(streams)];
+        *known = states.iter().filter_map(|state| state["step_ms"][1].as_f64()).fold(*known, f64::min);
+        best_rate = if streams { f64::max(best_rate, rate) } else { best_rate };
         let [alone, streamed] = fastest;
         println!("{best_rate:.1} updates a second; a step takes {streamed:.2} ms, {alone:.2} ms without");
-        if best_rate >= 58.0 && streamed <= 1.1 * alone {
+        // Some turns of either kind, so that none is lucky.
+        if turn > 10 && best_rate >= 58.0 && streamed <= 1.1 * alone {
             return;
         }
     }

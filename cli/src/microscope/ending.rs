@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn no_point_of_the_simplex_is_nearer() {
         let mut random = fastrand::Rng::with_seed(5);
-        let mut place = || DVec3::from_array([0; 3].map(|_| 4.0 * random.f64() - 1.0));
+        let mut place = || DVec3::from_array([0; 3].map(|_| 3.0 * random.f64() - 1.2));
         let (mut enclosed, mut faces) = (0, [0; 5]);
         for case in 0..2_000 {
             let corners: Vec<DifferencePoint> = (0..1 + case % 4).map(|_| corner(place())).collect();
@@ -103,6 +103,6 @@ mod tests {
             assert!(least >= nearest.length_squared() - 1e-9, "{corners:?} {nearest}");
             assert!(face.iter().all(|corner| (corner.difference - nearest).dot(nearest).abs() < 1e-9));
         }
-        assert!(enclosed > 20 && faces[1..].iter().all(|count| *count > 20), "{enclosed} {faces:?}");
+        assert!(enclosed > 10 && faces[1..].iter().all(|count| *count > 10), "{enclosed} {faces:?}");
     }
 }
