@@ -78,6 +78,24 @@ test("restart goes to the start, and the timeline to any frame", async () => {
   assert.equal((await probe(page)).hash, (await caromJson("run", SCENE, "--steps", "12")).hash);
 });
 
+test("plots have a gap where frames were jumped over, and only there", async () => {
+  await page.keyboard.press("r");
+  await until(page, () => window.carom.frame === 0);
+  await goTo(page, 1);
+  for (const frame of [2, 3]) {
+    await page.keyboard.press("ArrowRight");
+    await until(page, (number) => window.carom.frame === number, frame);
+  }
+  await goTo(page, 90);
+  await goTo(page, 91);
+  const plotted = await page.evaluate(() => window.carom.plotted);
+  const known = plotted.frames.filter((_, row) => !Number.isNaN(plotted.kinetic[row]));
+  const gaps = plotted.frames.filter((_, row) => Number.isNaN(plotted.kinetic[row]));
+  assert.deepEqual(known.slice(0, 4).concat(known.slice(-2)), [0, 1, 2, 3, 90, 91]);
+  assert.ok(gaps.length >= 1 && gaps.every((frame) => frame > 3 && frame < 90), String(gaps));
+  await goTo(page, 12);
+});
+
 test("the address opens the same scene, frame and camera again", async () => {
   const { hash } = await probe(page);
   await until(page, () => new URLSearchParams(location.search).get("frame") === "12");

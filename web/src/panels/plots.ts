@@ -95,6 +95,11 @@ export class Plots implements Tab {
     });
   }
 
+  /** What is plotted over which frames, for tests; NaN where a line has a gap. */
+  get plotted(): { frames: number[]; kinetic: number[] } {
+    return { frames: this.history.frames, kinetic: this.history.columns[STATISTIC.kinetic]! };
+  }
+
   shown(visible: boolean): void {
     this.visible = visible;
     this.overlays.need(this.name, "convergence", visible);
