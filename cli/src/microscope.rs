@@ -151,7 +151,7 @@ pub(crate) fn look(session: &Session, slots: [u32; 2]) -> Result<Seen, String> {
         distance = gap.distance;
     }
     let witness = |step: &GjkStep| difference::witness(&a.shape, &b.shape, &b_in_a, step);
-    let ended = trace.reasons.first().and_then(|reason| ending::of(&trace.gjk, *reason, witness)).map(seen_ending);
+    let ended = trace.reasons.first().and_then(|reason| ending::of(&trace.gjk, *reason, witness));
     let axes = axes(&a, &b, &b_in_a, distance);
     let mut reasons: Vec<&'static str> = trace.reasons.iter().map(|reason| in_words(*reason)).collect();
     reasons.extend(axes.reasons.iter().map(|reason| in_words(*reason)));
@@ -173,7 +173,7 @@ pub(crate) fn look(session: &Session, slots: [u32; 2]) -> Result<Seen, String> {
         answer: in_a_sentence(&answer, distance),
         advancement: advancement::advance(session.world(), &a, &b),
         rust_test: rust_test::text(session, slots, [&a, &b], (&answer, manifold.as_ref())),
-        gjk: trace.gjk.iter().map(seen_gjk).chain(ended).collect(),
+        gjk: trace.gjk.iter().map(seen_gjk).chain(ended.iter().map(seen_ending)).collect(),
         epa: trace.epa.iter().map(seen_epa).collect(),
         axes: axes.axes.iter().map(|step| SeenAxis { axis: step.axis, gap: step.gap, kind: kind(step.kind) }).collect(),
         reasons,
@@ -206,7 +206,7 @@ fn seen_gjk(step: &GjkStep) -> SeenGjk {
 }
 
 /// The search has ended: nothing more is asked.
-fn seen_ending(ending: Ending) -> SeenGjk {
+fn seen_ending(ending: &Ending) -> SeenGjk {
     SeenGjk {
         simplex: ending.simplex.iter().map(seen_point).collect(),
         nearest: ending.nearest,

@@ -103,7 +103,9 @@ impl Recording {
                         return Err(blocks.wrong("its inputs are not in order".to_string()));
                     }
                     if let Some(kept) = keyframes.iter().find(|kept: &&KeptFrame| kept.frame > frames) {
-                        return Err(blocks.wrong(format!("it has a keyframe of frame {} and {frames} frames", kept.frame)));
+                        return Err(
+                            blocks.wrong(format!("it has a keyframe of frame {} and {frames} frames", kept.frame))
+                        );
                     }
                     digest::undo_differences(&mut digests);
                     return Ok(Self { header, digests, keyframes, log });

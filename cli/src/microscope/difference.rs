@@ -56,7 +56,8 @@ pub(super) fn witness(a: &Shape, b: &Shape, b_in_a: &LocalPose, step: &GjkStep) 
     let (corners_a, corners_b) = (core_a.corners().unwrap_or_default(), core_b.corners().unwrap_or_default());
     let has_few = corners_a.len() * corners_b.len() <= MOST_DIFFERENCES;
     let others = corners_a.iter().filter(|_| has_few).flat_map(|a| corners_b.iter().map(|b| [*a, *b]));
-    let nearest = std::iter::once(farthest).chain(others).map(found).min_by(|one, other| error(one).total_cmp(&error(other)));
+    let nearest =
+        std::iter::once(farthest).chain(others).map(found).min_by(|one, other| error(one).total_cmp(&error(other)));
     let [on_a, on_b] = nearest?;
     Some(DifferencePoint { on_a, on_b, difference })
 }
