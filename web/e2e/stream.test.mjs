@@ -124,7 +124,7 @@ function statesUntilMark() {
 /** The least of some values if the next comes near it; else what it is cannot be said yet. */
 function leastTwice(values) {
   const [least, next] = [...values].sort((a, b) => a - b);
-  return next <= 1.05 * least ? least : NaN;
+  return next <= 1.1 * least ? least : NaN;
 }
 
 function percent(share) {
