@@ -5,6 +5,7 @@
 
 mod advancement;
 mod difference;
+mod ending;
 mod pieces;
 mod rust_test;
 
@@ -16,8 +17,9 @@ use carom::glam::DVec3;
 use carom::narrow::{self, LocalManifold};
 use carom::pose::{LocalPose, Pose};
 use carom::query::Distance;
-use carom::trace::{AxisKind, ClipPoint, ClipStep, StopReason, Trace};
+use carom::trace::{AxisKind, ClipPoint, ClipStep, DifferencePoint, GjkStep, StopReason, Trace};
 use difference::Difference;
+use ending::Ending;
 use pieces::Piece;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -62,8 +64,9 @@ struct SeenPose {
 struct SeenGjk {
     simplex: Vec<SeenPoint>,
     nearest: DVec3,
-    direction: DVec3,
-    support: DVec3,
+    /// Where the next point was asked for, and what was found there; none once the search has ended.
+    direction: Option<DVec3>,
+    support: Option<DVec3>,
     lower: f64,
     upper: f64,
 }
@@ -147,6 +150,8 @@ pub(crate) fn look(session: &Session, slots: [u32; 2]) -> Result<Seen, String> {
     } else if let Distance::Apart(gap) | Distance::Undecided(gap) = &mut answer {
         distance = gap.distance;
     }
+    let witness = |step: &GjkStep| difference::witness(&a.shape, &b.shape, &b_in_a, step);
+    let ended = trace.reasons.first().and_then(|reason| ending::of(&trace.gjk, *reason, witness));
     let axes = axes(&a, &b, &b_in_a, distance);
     let mut reasons: Vec<&'static str> = trace.reasons.iter().map(|reason| in_words(*reason)).collect();
     reasons.extend(axes.reasons.iter().map(|reason| in_words(*reason)));
@@ -168,7 +173,7 @@ pub(crate) fn look(session: &Session, slots: [u32; 2]) -> Result<Seen, String> {
         answer: in_a_sentence(&answer, distance),
         advancement: advancement::advance(session.world(), &a, &b),
         rust_test: rust_test::text(session, slots, [&a, &b], (&answer, manifold.as_ref())),
-        gjk: trace.gjk.iter().map(seen_gjk).collect(),
+        gjk: trace.gjk.iter().map(seen_gjk).chain(ended.iter().map(seen_ending)).collect(),
         epa: trace.epa.iter().map(seen_epa).collect(),
         axes: axes.axes.iter().map(|step| SeenAxis { axis: step.axis, gap: step.gap, kind: kind(step.kind) }).collect(),
         reasons,
@@ -189,20 +194,31 @@ fn seen_pose(pose: LocalPose) -> SeenPose {
     SeenPose { position: pose.position.to_array(), rotation: pose.rotation.to_array() }
 }
 
-fn seen_gjk(step: &carom::trace::GjkStep) -> SeenGjk {
-    let point = |point: &carom::trace::DifferencePoint| SeenPoint {
-        on_a: point.on_a,
-        on_b: point.on_b,
-        difference: point.difference,
-    };
+fn seen_gjk(step: &GjkStep) -> SeenGjk {
     SeenGjk {
-        simplex: step.simplex.iter().map(point).collect(),
+        simplex: step.simplex.iter().map(seen_point).collect(),
         nearest: step.nearest,
-        direction: step.direction,
-        support: step.support,
+        direction: Some(step.direction),
+        support: Some(step.support),
         lower: step.lower,
         upper: step.upper,
     }
+}
+
+/// The search has ended: nothing more is asked.
+fn seen_ending(ending: &Ending) -> SeenGjk {
+    SeenGjk {
+        simplex: ending.simplex.iter().map(seen_point).collect(),
+        nearest: ending.nearest,
+        direction: None,
+        support: None,
+        lower: ending.lower,
+        upper: ending.upper,
+    }
+}
+
+fn seen_point(point: &DifferencePoint) -> SeenPoint {
+    SeenPoint { on_a: point.on_a, on_b: point.on_b, difference: point.difference }
 }
 
 fn seen_epa(step: &carom::trace::EpaStep) -> SeenEpa {
@@ -276,11 +292,12 @@ impl Seen {
         let vector = |vector: &DVec3| format!("[{:.4} {:.4} {:.4}]", vector.x, vector.y, vector.z);
         for (index, step) in self.gjk.iter().enumerate() {
             let points = step.simplex.len();
-            if index > 0 && points == 1 {
+            if index > 0 && points == 1 && step.support.is_some() {
                 text += "from the start again, with every digit:\n";
             }
+            let place = if step.support.is_some() { format!("{index:>3}") } else { "end".to_string() };
             text += &format!(
-                "GJK {index:>3}  {points} points  nearest {}  lower {:.6}  upper {:.6}\n",
+                "GJK {place}  {points} points  nearest {}  lower {:.6}  upper {:.6}\n",
                 vector(&step.nearest),
                 step.lower,
                 step.upper

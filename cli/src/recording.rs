@@ -1,7 +1,8 @@
 //! Recordings: a scene, what was done to it, and enough of every frame to tell whether a second run is the same.
 //!
 //! A recording is played by running it again. Each frame has hashes of what every stage made, and 16 bits for each body;
-//! every second there is a keyframe with the poses and velocities of all bodies, to tell how far a run that differs is off.
+//! every second there is a keyframe with the poses and velocities of all bodies, to tell how far a run that differs is off;
+//! it must agree with the run that agrees with the hashes.
 //! The file is a row of blocks, each with its own checksum: `blocks.rs` says how.
 
 mod blocks;
@@ -101,6 +102,11 @@ impl Recording {
                     if !is_in_order || log.last().is_some_and(|last| last.frame > frames) {
                         return Err(blocks.wrong("its inputs are not in order".to_string()));
                     }
+                    if let Some(kept) = keyframes.iter().find(|kept: &&KeptFrame| kept.frame > frames) {
+                        return Err(
+                            blocks.wrong(format!("it has a keyframe of frame {} and {frames} frames", kept.frame))
+                        );
+                    }
                     digest::undo_differences(&mut digests);
                     return Ok(Self { header, digests, keyframes, log });
                 }
@@ -126,7 +132,8 @@ impl Recording {
     pub(crate) fn session(&self) -> Result<Session, SceneError> {
         let (scene, world) = self.scene()?;
         let hashes = self.digests.iter().map(|digest| digest.stages.all).collect();
-        Ok(Session::recorded(scene, world, self.log.clone(), (self.last(), hashes)))
+        let session = Session::recorded(scene, world, self.log.clone(), (self.last(), hashes));
+        Ok(session.with_keyframes(self.keyframes.clone()))
     }
 }
 
@@ -201,7 +208,34 @@ impl<W: Write> Recorder<W> {
     }
 }
 
+impl KeptFrame {
+    /// The first body of a world that is not as it was kept, and what made of it is another.
+    pub(crate) fn difference(&self, world: &World) -> Option<(usize, &'static str)> {
+        let found = world.bodies().map(KeptBody::of);
+        let differing = found.zip(&self.bodies).enumerate().find(|(_, (found, kept))| found.bits() != kept.bits());
+        if let Some((body, (found, kept))) = differing {
+            let has_moved = found.bits()[..10] != kept.bits()[..10];
+            return Some((body, if has_moved { "keyframe (poses)" } else { "keyframe (velocities)" }));
+        }
+        let [found, kept] = [world.len(), self.bodies.len()];
+        (found != kept).then_some((found.min(kept), "keyframe (number of bodies)"))
+    }
+}
+
 impl KeptBody {
+    /// The pose in ten words, then the velocities; to compare also what is no number.
+    fn bits(&self) -> [u32; 16] {
+        let mut words = [0; 16];
+        let halves = self.position.iter().flat_map(|value| {
+            let bits = value.to_bits();
+            [bits as u32, (bits >> 32) as u32]
+        });
+        let floats = self.rotation.iter().chain(&self.velocity).chain(&self.angular_velocity);
+        let all = halves.chain(floats.map(|value| value.to_bits()));
+        words.iter_mut().zip(all).for_each(|(word, bits)| *word = bits);
+        words
+    }
+
     pub(crate) fn of(body: BodyRef<'_>) -> Self {
         Self {
             position: body.position().to_array(),

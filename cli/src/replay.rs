@@ -43,10 +43,13 @@ pub(crate) fn replay(path: &Path, json: bool) -> Result<(), Failure> {
     let (_, start) = recording.scene()?;
     let mut found = FrameDigest::of(&start);
     for (frame, recorded) in (0..).zip(&recording.digests) {
-        if let Some((stage, body)) = difference(&found, recorded) {
+        let unlike = session.unlike().filter(|unlike| unlike.frame == frame);
+        let in_keyframe = || unlike.map(|unlike| (unlike.stage, Some(unlike.body)));
+        if let Some((stage, body)) = difference(&found, recorded).or_else(in_keyframe) {
             let name = body.and_then(|body| session.name(body));
             let off = off_at_next_keyframe(&mut session, frame, &recording.keyframes);
-            let stage = if frame == 0 { "start (the scene is built otherwise)" } else { stage };
+            let is_built_otherwise = frame == 0 && unlike.is_none_or(|unlike| unlike.stage != stage);
+            let stage = if is_built_otherwise { "start (the scene is built otherwise)" } else { stage };
             divergence = Some(Divergence { frame, body, name, stage, off });
             break;
         }

@@ -10,6 +10,7 @@ mod keyframes;
 
 pub(crate) use input::{Input, Logged, SolverName};
 
+use crate::recording::KeptFrame;
 use crate::scene::Scene;
 use carom::glam::DVec3;
 use carom::world::World;
@@ -35,6 +36,16 @@ pub(crate) struct Session {
     recording: Option<Recorded>,
     /// Whether what happens is what was recorded: nobody has interfered.
     is_recorded: bool,
+    /// Where a keyframe of the recording was first found to be another one than what happens.
+    unlike: Option<Unlike>,
+}
+
+/// A keyframe of a recording that is not what happens.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Unlike {
+    pub(crate) frame: u32,
+    pub(crate) body: usize,
+    pub(crate) stage: &'static str,
 }
 
 /// What a recording holds of a scene.
@@ -44,6 +55,8 @@ struct Recorded {
     last: u32,
     /// By frame, if they are known.
     hashes: Vec<u64>,
+    /// As far as they are known.
+    keyframes: Vec<KeptFrame>,
 }
 
 impl Session {
@@ -63,6 +76,7 @@ impl Session {
             described,
             recording: None,
             is_recorded: false,
+            unlike: None,
         };
         session.keep();
         session
@@ -70,10 +84,29 @@ impl Session {
 
     /// The same with what was done to it, and the hash that each frame had, if that is known.
     pub(crate) fn recorded(scene: Scene, world: World, log: Vec<Logged>, (last, hashes): (u32, Vec<u64>)) -> Self {
-        let recording = Some(Recorded { log, last, hashes });
+        let recording = Some(Recorded { log, last, hashes, keyframes: Vec::new() });
         let mut session = Self { recording, ..Self::new(scene, world) };
         session.restart();
         session
+    }
+
+    /// The same with what was kept of some frames; that of the start is compared at once, others when they are come to.
+    pub(crate) fn with_keyframes(mut self, keyframes: Vec<KeptFrame>) -> Self {
+        if let Some(recording) = &mut self.recording {
+            recording.keyframes = keyframes;
+        }
+        // Without what was done in it.
+        if let Some(start) = self.keyframes.before(0) {
+            self.world.restore(&start.snapshot);
+            self.compare_with_keyframe();
+            self.return_to_keyframe(0);
+        }
+        self
+    }
+
+    /// The first keyframe of the recording, as far as it was run, that is not what happens.
+    pub(crate) fn unlike(&self) -> Option<Unlike> {
+        self.unlike
     }
 
     pub(crate) fn scene(&self) -> &Scene {
@@ -188,6 +221,7 @@ impl Session {
         if self.keyframes.is_due(self.frame) {
             self.keep();
         }
+        self.compare_with_keyframe();
         Ok(())
     }
 
@@ -234,6 +268,16 @@ impl Session {
     fn keep(&mut self) {
         let Self { frame, next, held, .. } = *self;
         self.keyframes.keep(Keyframe { frame, next, held, snapshot: self.world.snapshot() });
+    }
+
+    /// A recording that was rewritten may have sound hashes and other keyframes.
+    fn compare_with_keyframe(&mut self) {
+        let recording = self.recording.as_ref().filter(|_| self.is_recorded && self.unlike.is_none());
+        let mut kept = recording.iter().flat_map(|recording| &recording.keyframes);
+        let kept = kept.find(|kept| kept.frame == self.frame);
+        if let Some((body, stage)) = kept.and_then(|kept| kept.difference(&self.world)) {
+            self.unlike = Some(Unlike { frame: self.frame, body, stage });
+        }
     }
 
     fn count_bodies(&mut self) {

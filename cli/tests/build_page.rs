@@ -7,6 +7,8 @@ mod build;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
 
 /// An empty folder to build in.
 fn folder(name: &str) -> PathBuf {
@@ -68,4 +70,31 @@ fn npm_installs_what_the_page_is_made_of_once_and_nothing_for_tests() {
     let packages: serde_json::Value = serde_json::from_str(&packages).expect("it is JSON");
     let names: Vec<&String> = packages["dependencies"].as_object().expect("dependencies").keys().collect();
     assert_eq!(names, ["esbuild", "three", "uplot"]);
+}
+
+/// The real page by the real npm, where there is one and the packages are there: `cargo xtask web` puts them there.
+#[cfg(unix)]
+#[test]
+fn the_page_adds_less_than_a_minute() {
+    let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../web");
+    let has_npm = Command::new("npm").arg("--version").output().is_ok_and(|output| output.status.success());
+    if !has_npm || !web.join("node_modules/esbuild").exists() {
+        println!("not tried: npm or the page's packages are missing");
+        return;
+    }
+    // A copy, so that nothing is downloaded and nothing of the working copy is touched.
+    let folder = folder("real");
+    let packages = folder.join("web/node_modules");
+    fs::create_dir_all(&packages).expect("the folder for tests is writable");
+    for name in ["esbuild", "@esbuild", "three", "uplot"] {
+        let copied = Command::new("cp").arg("-r").arg(web.join("node_modules").join(name)).arg(&packages).status();
+        assert!(copied.is_ok_and(|status| status.success()), "{name}");
+    }
+    fs::copy(web.join("package-lock.json"), packages.join(".installed")).expect("it can be copied");
+    let start = Instant::now();
+    let page = build::page(&folder, None, Path::new("npm")).expect("the page is built");
+    let taken = start.elapsed();
+    println!("the page took {taken:.1?}");
+    assert!(taken < Duration::from_secs(60), "{taken:?}");
+    assert!(page.len() > 100_000 && String::from_utf8_lossy(&page).contains("<title>carom"), "{}", page.len());
 }

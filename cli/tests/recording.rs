@@ -1,5 +1,9 @@
 //! Recordings from outside: what is recorded runs again with the same hashes, and what does not is named.
 
+// Of which only some is used here.
+#[allow(dead_code)]
+mod viewer;
+
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
@@ -7,6 +11,7 @@ use serde_json::Value;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use viewer::Server;
 
 fn carom(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_carom")).args(arguments).output().expect("the program starts")
@@ -66,7 +71,11 @@ fn file_of(blocks: &[(u8, Vec<u8>)]) -> Vec<u8> {
 /// A frame as it is written: the hashes of the stages, and the bodies' bits.
 type Frame = ((u64, u64, u64, u64, u64, u64), Vec<u16>);
 
+/// A keyframe as it is written: its frame, and position, rotation and velocities of each body.
+type Keyframe = (u32, Vec<([f64; 3], [f32; 4], [f32; 3], [f32; 3])>);
+
 const FRAMES: u8 = 1;
+const KEYFRAME: u8 = 2;
 
 /// Changes the frames of a recording.
 fn tampered(path: &Path, name: &str, change: impl Fn(&mut Vec<Frame>)) -> PathBuf {
@@ -75,6 +84,18 @@ fn tampered(path: &Path, name: &str, change: impl Fn(&mut Vec<Frame>)) -> PathBu
     let mut frames: Vec<Frame> = postcard::from_bytes(&first.1).expect("frames");
     change(&mut frames);
     first.1 = postcard::to_stdvec(&frames).expect("frames");
+    let tampered = self::path(name);
+    std::fs::write(&tampered, file_of(&blocks)).expect("the folder for tests is writable");
+    tampered
+}
+
+/// Changes a keyframe of a recording, counted from the first.
+fn with_keyframe(path: &Path, name: &str, place: usize, change: impl Fn(&mut Keyframe)) -> PathBuf {
+    let mut blocks = blocks(&std::fs::read(path).expect("it was written"));
+    let (_, held) = blocks.iter_mut().filter(|(kind, _)| *kind == KEYFRAME).nth(place).expect("it has keyframes");
+    let mut keyframe: Keyframe = postcard::from_bytes(held).expect("a keyframe");
+    change(&mut keyframe);
+    *held = postcard::to_stdvec(&keyframe).expect("a keyframe");
     let tampered = self::path(name);
     std::fs::write(&tampered, file_of(&blocks)).expect("the folder for tests is writable");
     tampered
@@ -122,6 +143,41 @@ fn a_difference_is_named_by_frame_body_and_stage() {
     assert_eq!(output.status.code(), Some(1));
     let told: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
     assert_eq!((&told["divergence"]["frame"], &told["divergence"]["body"]), (&Value::from(40), &Value::from(9)));
+}
+
+/// Somebody has rewritten a keyframe and its checksum: the hashes are sound, and what was kept is not what happens.
+#[test]
+fn a_keyframe_that_is_not_what_happens_is_named() {
+    let path = record("boxes", 130, "keyframes.carom");
+    let (code, _, said) = replay(&with_keyframe(&path, "same-keyframe.carom", 1, |_| {}));
+    assert_eq!((code, said.as_str()), (0, ""));
+    // One bit of a place.
+    let moved = with_keyframe(&path, "moved.carom", 1, |(frame, bodies)| {
+        assert_eq!(*frame, 60);
+        bodies[5].0[1] = f64::from_bits(bodies[5].0[1].to_bits() ^ 1);
+    });
+    let (code, _, said) = replay(&moved);
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("frame 60 ") && said.contains("body 5") && said.contains("keyframe (poses)"), "{said}");
+    let faster = with_keyframe(&path, "faster.carom", 0, |(_, bodies)| bodies[3].2[0] += 1.0);
+    let (code, _, said) = replay(&faster);
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("frame 0 ") && said.contains("body 3") && said.contains("keyframe (velocities)"), "{said}");
+    let fewer = with_keyframe(&path, "fewer.carom", 2, |(_, bodies)| bodies.truncate(bodies.len() - 1));
+    let (code, _, said) = replay(&fewer);
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("frame 120 ") && said.contains("number of bodies"), "{said}");
+    let elsewhere = with_keyframe(&path, "elsewhere.carom", 2, |(frame, _)| *frame = 131);
+    let (code, _, said) = replay(&elsewhere);
+    assert_eq!(code, 3, "{said}");
+    assert!(said.contains("keyframe of frame 131"), "{said}");
+    // The viewer tells its page, also one that comes later.
+    let server = Server::start(&moved.display().to_string());
+    for _ in 0..2 {
+        let told = server.open().wait_for("error");
+        let told = told["message"].as_str().expect("a message");
+        assert!(told.contains("frame 60 ") && told.contains("body 5") && told.contains("keyframe (poses)"), "{told}");
+    }
 }
 
 /// The scene in the file is another one than what was run.

@@ -39,7 +39,9 @@ fn the_page_is_for_those_who_have_the_token_and_ask_this_machine() {
         assert!(answer.starts_with("HTTP/1.1 403") && !answer.contains("<title>"), "{path} {host}: {answer}");
     }
     assert!(get(&format!("/etc/passwd?token={token}"), &here).starts_with("HTTP/1.1 404"));
-    assert!(get(&format!("/live?token={token}"), &here).starts_with("HTTP/1.1 426"));
+    let live = |origin: &str| format!("GET /live?token={token} HTTP/1.1\r\nHost: {here}\r\n{origin}\r\n");
+    assert!(server.request(&live(&format!("Origin: http://{here}\r\n"))).starts_with("HTTP/1.1 426"));
+    assert!(server.request(&live("")).starts_with("HTTP/1.1 403"));
     let post = server.request(&format!("POST /?token={token} HTTP/1.1\r\nHost: {here}\r\n\r\n"));
     assert!(post.starts_with("HTTP/1.1 405"), "{post}");
     assert!(server.request("\u{0}\u{1}nonsense\r\n\r\n").starts_with("HTTP/1.1 400"));
@@ -63,12 +65,14 @@ fn the_socket_is_for_its_own_page() {
         (&token, Some("https://127.0.0.1")),
         (&token, Some(&format!("http://127.0.0.1:{}", server.port ^ 1))),
         (&token, Some(&format!("http://127.0.0.1.evil.example:{}", server.port))),
+        (&token, Some("")),
+        (&token, None),
     ] {
         assert_eq!(server.connect(token, origin).err(), Some(403), "{token} {origin:?}");
     }
     let local = format!("http://localhost:{}", server.port);
-    for origin in [Some(own.as_str()), Some(&local), None] {
-        assert!(server.connect(&token, origin).is_ok(), "{origin:?}");
+    for origin in [own.as_str(), &local] {
+        assert!(server.connect(&token, Some(origin)).is_ok(), "{origin}");
     }
 }
 
@@ -424,42 +428,52 @@ fn ten_thousand_bodies_stream() {
     assert!(is_fast);
 }
 
-/// A second in which a page is streamed to and one in which it is not, in turns: the steps take as long. The page reads all
-/// and draws nothing, so that nobody else needs the cores; what is left is what streaming does to the engine.
-#[test]
-fn steps_take_as_long_while_they_are_streamed() {
+/// Ten thousand balls that float about: one second is like another.
+fn floating() -> Server {
     let place = |index: u32| [1.5 * f64::from(index % 100), 0.0, 1.5 * f64::from(index / 100)];
     let velocity = |index: u32| [f64::from(index).sin(), 0.0, f64::from(index).cos()];
     let ball = json!({"sphere": {"radius": 0.3}});
     let bodies: Vec<Value> = (0..10_000)
         .map(|index| json!({"position": place(index), "velocity": velocity(index), "shape": ball}))
         .collect();
-    // One second is like another: they float about.
     let scene = json!({"name": "streamed", "gravity": [0, 0, 0], "bodies": bodies}).to_string();
-    let scene = file("streamed.json", scene.as_bytes());
-    let server = Server::start(&scene.display().to_string());
+    Server::start(&file("streamed.json", scene.as_bytes()).display().to_string())
+}
+
+/// To a page that reads all and draws nothing, so that nobody else needs the cores: every step is an update, sixty in a
+/// second, and the steps take as long as in the time between, in which nothing is streamed. Turns are short and many: what
+/// counts is the best of each kind, which comes to the same however busy the machine is with something else.
+#[test]
+fn steps_take_as_long_while_sixty_updates_a_second_are_streamed() {
+    let server = floating();
     let mut page = server.open();
-    let mut slowdown = f64::INFINITY;
-    // A machine that is busy with something else gets another chance.
-    for _ in 0..5 {
-        let mut quarters = [Vec::new(), Vec::new()];
-        for turn in 0..6 {
-            page.say(&json!({"do": "stream", "on": turn % 2 == 1}));
-            // What is told first may be of the time before.
-            page.wait_for("state");
-            page.wait_for("state");
-            let times = page.wait_for("state")["step_ms"].clone();
-            quarters[turn % 2].push(times[1].as_f64().expect("steps were taken"));
+    page.frame();
+    let mut fastest = [f64::INFINITY; 2];
+    let mut best_rate = 0.0;
+    for turn in 0..160 {
+        let streams = turn % 2 == 1;
+        page.say(&json!({"do": "stream", "on": streams}));
+        page.tell_apart(2 * turn);
+        let start = Instant::now();
+        let mut updates = 0;
+        while streams && start.elapsed() < Duration::from_millis(500) {
+            page.frame();
+            updates += 1;
         }
-        let [alone, streamed] = quarters.map(|mut times| {
-            times.sort_by(f64::total_cmp);
-            times[times.len() / 2]
-        });
-        slowdown = f64::min(slowdown, streamed / alone);
-        println!("{streamed:.2} ms a step while streaming, {alone:.2} ms without");
-        if slowdown <= 1.1 {
+        let rate = f64::from(updates) / start.elapsed().as_secs_f64();
+        std::thread::sleep(Duration::from_millis(500).saturating_sub(start.elapsed()));
+        // The quicker quarter of its steps.
+        let states = page.tell_apart(2 * turn + 1);
+        let known = &mut fastest[usize::from(streams)];
+        *known = states.iter().filter_map(|state| state["step_ms"][1].as_f64()).fold(*known, f64::min);
+        best_rate = if streams { f64::max(best_rate, rate) } else { best_rate };
+        let [alone, streamed] = fastest;
+        println!("{best_rate:.1} updates a second; a step takes {streamed:.2} ms, {alone:.2} ms without");
+        // Some turns of either kind, so that none is lucky.
+        if turn > 10 && best_rate >= 58.0 && streamed <= 1.1 * alone {
             return;
         }
     }
-    panic!("steps take {slowdown:.2} times as long while they are streamed");
+    let [alone, streamed] = fastest;
+    panic!("{best_rate:.1} updates a second; steps take {:.2} times as long", streamed / alone);
 }

@@ -54,6 +54,10 @@ test("another origin is refused", async () => {
   }
 });
 
+test("a handshake that does not say where it comes from is refused", async () => {
+  assert.equal(await handshake({ origin: null }), 403);
+});
+
 test("another host is refused, so that a name cannot be pointed here", async () => {
   assert.equal(
     await handshake({ host: `example.org:${address.port}`, origin: `http://example.org:${address.port}` }),

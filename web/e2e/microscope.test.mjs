@@ -50,6 +50,11 @@ test("its steps are those of the engine's trace", async () => {
         const points = `${steps[step].simplex.length} point`;
         const told = await page.locator(".facts tr", { hasText: "simplex" }).locator("td").textContent();
         assert.ok(told.startsWith(points), `${told} for ${points}`);
+        // The last is where the search ended: nothing more is asked, and it says why.
+        const isLast = step === steps.length - 1;
+        assert.equal(steps[step].support === null, isLast);
+        const stopped = page.locator(".facts tr", { hasText: "stopped" }).locator("td");
+        assert.deepEqual(await stopped.allTextContents(), isLast ? [trace.reasons[0]] : []);
       }
       await page.getByRole("button", { name: "Next step of the algorithm" }).click();
     }

@@ -26,6 +26,8 @@ test("the first frame is drawn within two seconds of `carom view`", async (t) =>
   // A machine that is busy with something else gets another chance.
   for (let turn = 0; seconds >= 2 && turn < 5; turn++) {
     if (turn > 0) {
+      // A page that is left alone would complain.
+      await page.goto("about:blank");
       await server.stop();
       server = await view(SCENE);
     }
@@ -76,6 +78,24 @@ test("restart goes to the start, and the timeline to any frame", async () => {
   await slider.fill("12");
   await until(page, () => window.carom.frame === 12 && !window.carom.playing);
   assert.equal((await probe(page)).hash, (await caromJson("run", SCENE, "--steps", "12")).hash);
+});
+
+test("plots have a gap where frames were jumped over, and only there", async () => {
+  await page.keyboard.press("r");
+  await until(page, () => window.carom.frame === 0);
+  await goTo(page, 1);
+  for (const frame of [2, 3]) {
+    await page.keyboard.press("ArrowRight");
+    await until(page, (number) => window.carom.frame === number, frame);
+  }
+  await goTo(page, 90);
+  await goTo(page, 91);
+  const plotted = await page.evaluate(() => window.carom.plotted);
+  const known = plotted.frames.filter((_, row) => !Number.isNaN(plotted.kinetic[row]));
+  const gaps = plotted.frames.filter((_, row) => Number.isNaN(plotted.kinetic[row]));
+  assert.deepEqual(known.slice(0, 4).concat(known.slice(-2)), [0, 1, 2, 3, 90, 91]);
+  assert.ok(gaps.length >= 1 && gaps.every((frame) => frame > 3 && frame < 90), String(gaps));
+  await goTo(page, 12);
 });
 
 test("the address opens the same scene, frame and camera again", async () => {

@@ -1,7 +1,7 @@
 // The bodies of a scene as instances: one draw call for each geometry, however many bodies there are.
 
 import * as THREE from "three";
-import { bodyColour } from "./colours";
+import { bodyColour, SENSOR } from "./colours";
 import { form, type Form } from "./geometry";
 import type { BodyDescription, Frame, SceneTell, Vector } from "./protocol";
 import type { Theme } from "./theme";
@@ -18,6 +18,7 @@ interface Piece {
 }
 
 interface Batch {
+  look: keyof typeof MATERIALS;
   mesh: THREE.InstancedMesh;
   pieces: Piece[];
 }
@@ -90,7 +91,7 @@ export class Bodies {
       // The instances move without three.js looking, so its bounds would be stale.
       mesh.frustumCulled = false;
       mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
-      this.batches.push({ mesh, pieces });
+      this.batches.push({ look, mesh, pieces });
       this.group.add(mesh);
     }
     const radii = [...this.bySlot.values()]
@@ -146,10 +147,10 @@ export class Bodies {
   /** Colours each body; where `colour` gives nothing it looks as usual. */
   tint(colour: (body: number) => THREE.Color | null, theme: Theme): void {
     this.theme = theme;
-    for (const { mesh, pieces } of this.batches) {
-      pieces.forEach(({ body }, index) => {
-        mesh.setColorAt(index, colour(body) ?? bodyColour(body, this.descriptions[body]!.kind, theme));
-      });
+    const usual = (look: Batch["look"], body: number) =>
+      look === "sensor" ? SENSOR : bodyColour(body, this.descriptions[body]!.kind, theme);
+    for (const { look, mesh, pieces } of this.batches) {
+      pieces.forEach(({ body }, index) => mesh.setColorAt(index, colour(body) ?? usual(look, body)));
       if (mesh.instanceColor !== null) mesh.instanceColor.needsUpdate = true;
     }
   }
@@ -349,7 +350,7 @@ const BOUNDS = new WeakMap<Form, { center: THREE.Vector3; half: THREE.Vector3 }>
 const MATERIALS = {
   moving: () => new THREE.MeshLambertMaterial(),
   fixed: () => withGrid(new THREE.MeshLambertMaterial()),
-  sensor: () => new THREE.MeshLambertMaterial({ transparent: true, opacity: 0.25, depthWrite: false }),
+  sensor: () => new THREE.MeshLambertMaterial({ transparent: true, opacity: 0.35, depthWrite: false }),
 };
 
 /** Lines at every metre, stronger at every tenth, so that sizes can be read off what stands still. */

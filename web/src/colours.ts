@@ -24,6 +24,8 @@ export function numbered(index: number): THREE.Color {
 const MOVING = ["#7fa3c7", "#a9bfd6", "#d8c3a0", "#c2a98a", "#93b5a6", "#b9cdbf"].map((c) => new THREE.Color(c));
 const KINEMATIC = new THREE.Color("#a892c4");
 const FIXED: Record<Theme, THREE.Color> = { light: new THREE.Color("#d4d8de"), dark: new THREE.Color("#4a505a") };
+/** What only watches is seen through, so it needs a strong colour to be seen at all. */
+export const SENSOR = new THREE.Color(SKY);
 export const ASLEEP_TINT = new THREE.Color("#4b5a75");
 export const AWAKE_TINT = new THREE.Color(ORANGE);
 

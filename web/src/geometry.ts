@@ -2,7 +2,7 @@
 // call.
 
 import * as THREE from "three";
-import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
+import { mergeGeometries, mergeVertices } from "three/addons/utils/BufferGeometryUtils.js";
 import type { Shape, Surface, Vector } from "./protocol";
 
 /** How to draw a shape: a geometry that others may share, and how it is placed in the shape's frame. */
@@ -109,7 +109,18 @@ function segments(detail: Detail): number {
 }
 
 function unitSphere(detail: Detail): THREE.BufferGeometry {
+  if (detail === "coarsest") return icosahedron();
   return new THREE.SphereGeometry(1, segments(detail), Math.ceil(0.6 * segments(detail)));
+}
+
+/** Twelve corners and twenty faces: as round as so few can be, and shaded as if it were rounder. */
+function icosahedron(): THREE.BufferGeometry {
+  const faces = new THREE.IcosahedronGeometry(1);
+  faces.deleteAttribute("normal");
+  faces.deleteAttribute("uv");
+  const shared = mergeVertices(faces);
+  shared.setAttribute("normal", shared.getAttribute("position").clone());
+  return shared;
 }
 
 /** Equal surfaces are drawn together; the sum tells apart those of one size. */

@@ -71,9 +71,10 @@ async function start(): Promise<void> {
   };
   const bar = new Bar(session, { help: () => help.toggle(), copyLink, fitCamera, shoot: () => pointer.shoot() });
   const microscope = new Microscope(session, bodies, overlays);
+  const plots = new Plots(session, overlays);
   const sidebar = new Sidebar([
     new Switches(session, overlays),
-    new Plots(session, overlays),
+    plots,
     new Inspect(session, bodies, overlays),
     microscope,
   ]);
@@ -139,7 +140,7 @@ async function start(): Promise<void> {
     if (session.newest !== null && asked.frame === null) history.replaceState(null, "", linkTo(session, stage, bodies));
   }, ADDRESS_MS);
 
-  exposeToTests(session, stage, bodies, overlays, microscope);
+  exposeToTests(session, stage, bodies, overlays, { microscope, plots });
   source.start(session);
 }
 

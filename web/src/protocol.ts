@@ -124,7 +124,8 @@ export interface InspectTell {
 export interface GjkStep {
   simplex: { on_a: Vector; on_b: Vector; difference: Vector }[];
   nearest: Vector;
-  direction: Vector;
+  /** Where the next point was asked for, and what was found there; null once the search has ended. */
+  direction: Vector | null;
   support: Vector | null;
   lower: number | null;
   upper: number | null;

@@ -29,6 +29,11 @@ export class RecordedSource implements Source {
     return new RecordedSource(readTracks(await new Response(stream).arrayBuffer()));
   }
 
+  get apart(): number {
+    const [first = 0, second = first + 1] = this.tracks.frames;
+    return second - first;
+  }
+
   missing(section: string): string | null {
     if (!SECTIONS.includes(section)) return "Not kept in an exported page: open the recording with `carom view`";
     const left = section === "contacts" && this.tracks.contactStride === 0;

@@ -72,6 +72,8 @@ export class Session implements Listener {
   }
 
   send(command: Command): void {
+    // The program pauses for these, and says so after the frame that they lead to.
+    if (command.do === "seek" || command.do === "step" || command.do === "back") this.playing = false;
     this.source.send(command);
   }
 

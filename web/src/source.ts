@@ -18,6 +18,8 @@ export interface Listener {
 export interface Source {
   /** Whether the page plays back what was recorded: nothing can be changed, and not all that overlays show is kept. */
   readonly recorded: boolean;
+  /** How many frames of the engine there are from one to the next that it has. */
+  readonly apart: number;
   /** Why frames cannot have a section; null if they can. */
   missing(section: string): string | null;
   start(listener: Listener): void;
@@ -30,6 +32,7 @@ const LAST_RETRY_MS = 4000;
 /** The program that serves this page. Reconnects by itself. */
 export class LiveSource implements Source {
   readonly recorded = false;
+  readonly apart = 1;
   private socket: WebSocket;
   private retry = FIRST_RETRY_MS;
 

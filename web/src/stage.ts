@@ -8,6 +8,10 @@ import { onTheme, type Theme } from "./theme";
 
 /** Where the camera looks from unless the scene says so: a little from above, off the axes. */
 const VIEW = new THREE.Vector3(0.55, 0.42, 1).normalize();
+/** How much is seen from top to bottom, in degrees. */
+const FIELD = 45;
+/** Scenes that say where to look from are meant for windows of this shape. */
+const USUAL_ASPECT = 1.4;
 /** This many pictures on end that take longer than this are too slow. */
 const SLOW_MS = 50;
 const SLOW_PICTURES = 4;
@@ -17,7 +21,7 @@ const STILL_MS = 400;
 
 export class Stage {
   readonly scene = new THREE.Scene();
-  readonly camera = new THREE.PerspectiveCamera(45, 1, 0.05, 2000);
+  readonly camera = new THREE.PerspectiveCamera(FIELD, 1, 0.05, 2000);
   readonly controls: OrbitControls;
   readonly renderer: THREE.WebGLRenderer;
   /** Pictures finished since the page was opened. */
@@ -30,6 +34,8 @@ export class Stage {
   private readonly sky = new THREE.HemisphereLight("#ffffff", "#b9b2a6", 1.5);
   private dirty = true;
   private framed = false;
+  /** The shape of the window that what is looked at was fitted into: in a narrower one as much is seen from side to side. */
+  private aspect = 0;
   private readonly fast = !drawsInSoftware();
   private pending: WebGLSync | null = null;
   private submitted = 0;
@@ -79,14 +85,15 @@ export class Stage {
     const sphere = box.getBoundingSphere(new THREE.Sphere());
     const target = to ?? sphere.center;
     const narrow = Math.min(1, this.camera.aspect);
-    const half = Math.atan(Math.tan((this.camera.fov * Math.PI) / 360) * narrow);
+    this.aspect = from === null ? this.camera.aspect : Math.max(this.camera.aspect, USUAL_ASPECT);
+    const half = Math.atan(Math.tan((FIELD * Math.PI) / 360) * narrow);
     const distance = Math.max(0.95 * (sphere.radius / Math.sin(half)), 1);
     this.camera.position.copy(from ?? target.clone().addScaledVector(VIEW, distance));
     this.controls.target.copy(target);
     const reach = Math.max(sphere.radius, this.camera.position.distanceTo(sphere.center));
     this.camera.near = reach / 500;
     this.camera.far = reach * 40;
-    this.camera.updateProjectionMatrix();
+    this.setField();
     // Endless ground has no edge.
     this.scene.fog = new THREE.Fog(this.background(), 4 * reach, 14 * reach);
     this.controls.update();
@@ -198,6 +205,12 @@ export class Stage {
     this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / Math.max(height, 1);
+    this.setField();
+  }
+
+  private setField(): void {
+    const wider = Math.max(this.aspect / this.camera.aspect, 1);
+    this.camera.fov = (Math.atan(Math.tan((FIELD * Math.PI) / 360) * wider) * 360) / Math.PI;
     this.camera.updateProjectionMatrix();
   }
 }

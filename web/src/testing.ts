@@ -5,6 +5,7 @@ import type { Bodies } from "./bodies";
 import type { Microscope } from "./microscope/tab";
 import type { Overlays } from "./overlays/all";
 import { contactsOf } from "./overlays/contacts";
+import type { Plots } from "./panels/plots";
 import type { Command, MicroscopeTell, StateTell } from "./protocol";
 import type { Session } from "./session";
 import type { Stage } from "./stage";
@@ -29,6 +30,7 @@ export interface Probe {
   /** A section of the frame, as numbers of either kind. */
   section(name: string): { floats: number[]; words: number[] } | null;
   readonly microscope: { pair: MicroscopeTell | null; step: number };
+  readonly plotted: Plots["plotted"];
   send(command: Command): void;
   onState(handler: (state: StateTell) => void): void;
   /** Calls back once a picture has been drawn after now. */
@@ -55,7 +57,7 @@ export function exposeToTests(
   stage: Stage,
   bodies: Bodies,
   overlays: Overlays,
-  microscope: Microscope,
+  { microscope, plots }: { microscope: Microscope; plots: Plots },
 ): void {
   window.carom = {
     get ready() {
@@ -101,6 +103,9 @@ export function exposeToTests(
     },
     get microscope() {
       return { pair: microscope.pair, step: microscope.step };
+    },
+    get plotted() {
+      return plots.plotted;
     },
     send: (command) => session.send(command),
     onState: (handler) => session.on("state", handler),

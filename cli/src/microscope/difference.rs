@@ -2,9 +2,10 @@
 //! overlap, and as far from it as they are apart.
 
 use crate::surface::{Surface, directions};
-use carom::glam::Vec3;
+use carom::glam::{DVec3, Vec3};
 use carom::pose::LocalPose;
 use carom::shape::{Shape, SupportMap};
+use carom::trace::{DifferencePoint, GjkStep};
 use serde::Serialize;
 
 /// The difference of two cores as triangles; none of them where it has no volume.
@@ -42,6 +43,23 @@ impl Difference {
             None => Self { vertices: flat(&points), triangles: Vec::new(), radius },
         })
     }
+}
+
+/// The points of the two cores that the support of a step is the difference of; none if one of the two has no end.
+pub(super) fn witness(a: &Shape, b: &Shape, b_in_a: &LocalPose, step: &GjkStep) -> Option<DifferencePoint> {
+    let (core_a, core_b) = (Core::of(a)?, Core::of(b)?);
+    let (difference, direction) = (step.support, step.direction.as_vec3());
+    let farthest = [core_a.support(direction), core_b.support(b_in_a.direction_to_inner(-direction))];
+    let found = |[of_a, of_b]: [Vec3; 2]| [of_a, b_in_a.point_to_outer(of_b)].map(|point| point.as_dvec3());
+    let error = |[on_a, on_b]: &[DVec3; 2]| (*on_a - *on_b - difference).length_squared();
+    // Where several are as far along the direction, the search may have found others.
+    let (corners_a, corners_b) = (core_a.corners().unwrap_or_default(), core_b.corners().unwrap_or_default());
+    let has_few = corners_a.len() * corners_b.len() <= MOST_DIFFERENCES;
+    let others = corners_a.iter().filter(|_| has_few).flat_map(|a| corners_b.iter().map(|b| [*a, *b]));
+    let nearest =
+        std::iter::once(farthest).chain(others).map(found).min_by(|one, other| error(one).total_cmp(&error(other)));
+    let [on_a, on_b] = nearest?;
+    Some(DifferencePoint { on_a, on_b, difference })
 }
 
 /// What is left of a shape without its rounding.

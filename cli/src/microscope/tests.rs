@@ -3,6 +3,7 @@
 use super::{Seen, SeenGjk, look};
 use crate::scene;
 use crate::session::Session;
+use carom::glam::DVec3;
 use carom::query;
 use serde_json::Value;
 
@@ -23,7 +24,7 @@ fn json(seen: &Seen) -> Value {
 fn traces_agree_with_plain_answers() {
     let session = session("shapes", 90);
     let slots: Vec<u32> = session.world().shapes().map(|shape| shape.slot).collect();
-    let (mut traced, mut overlapping, mut with_axes) = (0, 0, 0);
+    let (mut traced, mut overlapping, mut with_axes, mut ended, mut enclosed) = (0, 0, 0, 0, 0);
     for (place, &a) in slots.iter().enumerate() {
         // A third of all pairs has every pair of kinds in it, and takes a third of the time.
         for &b in slots[place + 1..].iter().filter(|b| (a + **b) % 3 == 0) {
@@ -34,8 +35,15 @@ fn traces_agree_with_plain_answers() {
             let deep = query::penetration(of_a, &poses[0], of_b, &poses[1]).expect("an answer");
             assert!((seen.distance + deep.depth).abs() < 1e-6, "{a} {b}: {} and {}", seen.distance, deep.depth);
             // A search that rounding has ended is begun anew, with one point.
-            let closes_in = |steps: &[SeenGjk]| steps[1].simplex.len() == 1 || steps[0].upper + 1e-9 >= steps[1].upper;
+            let is_start = |step: &SeenGjk| step.simplex.len() == 1 && step.support.is_some();
+            let closes_in = |steps: &[SeenGjk]| is_start(&steps[1]) || steps[0].upper + 1e-9 >= steps[1].upper;
             assert!(seen.gjk.windows(2).all(closes_in), "{a} {b}");
+            if let Some((end, steps)) = seen.gjk.split_last() {
+                ended += 1;
+                assert!(end.support.is_none() && steps.iter().all(|step| step.support.is_some()), "{a} {b}");
+                check_ending(end, seen.reasons[0]);
+                enclosed += usize::from(end.simplex.len() == 4);
+            }
             if let (Some(last), true) = (seen.gjk.last(), seen.distance > 0.0) {
                 let radius = seen.difference.as_ref().map_or(0.0, |difference| f64::from(difference.radius));
                 let of_cores = seen.distance + radius;
@@ -57,6 +65,18 @@ fn traces_agree_with_plain_answers() {
         }
     }
     assert!(traced > 10 && overlapping > 0 && with_axes > 0, "{traced} {overlapping} {with_axes}");
+    assert!(ended > traced && enclosed > 0, "{ended} {enclosed}");
+}
+
+/// The simplex of the end is of points of both shapes, and its nearest point is in it; if it holds the origin there is
+/// nothing nearer, and only then.
+fn check_ending(end: &SeenGjk, reason: &str) {
+    let corners: Vec<DVec3> = end.simplex.iter().map(|point| point.difference).collect();
+    assert!(end.simplex.iter().all(|point| (point.on_a - point.on_b - point.difference).length() < 1e-4), "{reason}");
+    assert!((end.upper - end.nearest.length()).abs() < 1e-12 && end.lower <= end.upper + 1e-9, "{reason}");
+    let least = corners.iter().map(|corner| corner.dot(end.nearest)).fold(f64::INFINITY, f64::min);
+    assert!(least >= end.nearest.length_squared() * (1.0 - 1e-6) - 1e-9, "{reason}");
+    assert_eq!(reason.contains("holds the origin"), corners.len() == 4 && end.upper == 0.0, "{reason}");
 }
 
 /// Time goes on, and no pair is closer than it may be.

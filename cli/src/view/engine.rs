@@ -9,7 +9,7 @@ use super::record::{self, Tape};
 use super::{compare, describe, inspect};
 use crate::microscope;
 use crate::scene::{self, Scene, embedded};
-use crate::session::{Input, Session, SolverName};
+use crate::session::{Input, Session, SolverName, Unlike};
 use carom::broad::Structure;
 use carom::glam::DVec3;
 use std::sync::Arc;
@@ -155,6 +155,10 @@ impl Engine {
             let taken = times.broad + times.narrow + times.response + times.impact;
             self.step_times.push(taken.as_secs_f32() * 1e3);
             self.tell_faults();
+            if let Some(warning) = self.warning_of_keyframe().filter(|_| !self.has_warned) {
+                self.has_warned = true;
+                self.tell_all(&warning);
+            }
             if self.target.is_none() {
                 self.next_step += Duration::from_secs_f64(f64::from(self.session.scene().dt) / self.speed);
                 let now = Instant::now();
@@ -206,6 +210,10 @@ impl Engine {
                 )));
                 self.sent_generation.get_or_insert(self.generations + self.session.generation());
                 self.pages.push(Page { id, mailbox, overlays: Vec::new(), wants_frames: true });
+                if let Some(warning) = self.warning_of_keyframe() {
+                    self.has_warned = true;
+                    self.answer(id, warning);
+                }
                 self.show();
             }
             Event::Left(id) => self.pages.retain(|page| page.id != id),
@@ -416,6 +424,13 @@ impl Engine {
             let what = format!("{} {name} went non-finite ({:?}) and was set aside", fault.body, fault.stage);
             self.tell_all(&message::error(what));
         }
+    }
+
+    /// A recording whose hashes are sound may have been given other keyframes.
+    fn warning_of_keyframe(&self) -> Option<String> {
+        let Unlike { frame, body, stage } = self.session.unlike()?;
+        let name = self.session.name(body).map_or(String::new(), |name| format!(" ({name})"));
+        Some(message::error(format!("frame {frame} is not what was recorded: body {body}{name}, stage: {stage}")))
     }
 
     fn tell_all(&self, text: &str) {

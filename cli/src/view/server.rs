@@ -112,9 +112,9 @@ impl Door {
         if request.path == "/" {
             return Verdict::Page;
         }
-        // Browsers always say where a page comes from; other programs need not, and have the token.
-        let is_foreign = |origin: &String| !names.iter().any(|name| *origin == format!("http://{name}"));
-        if request.origin.as_ref().is_some_and(is_foreign) {
+        // Browsers always say where a page comes from: who does not is no page of this program.
+        let is_own = |origin: &String| names.iter().any(|name| *origin == format!("http://{name}"));
+        if !request.origin.as_ref().is_some_and(is_own) {
             return Verdict::Refused(FORBIDDEN, "Only the page of this program may connect.\n");
         }
         match &request.key {

@@ -194,6 +194,22 @@ impl Page {
         }
     }
 
+    /// Puts a mark between what came before and what comes after: a speed that nobody would notice. What state the server
+    /// has told of before it, and at it.
+    pub(crate) fn tell_apart(&mut self, mark: u32) -> Vec<Value> {
+        let speed = 1.0 + f64::from(mark) * 1e-6;
+        self.say(&json!({"do": "speed", "factor": speed}));
+        let mut states = Vec::new();
+        loop {
+            let state = self.wait_for("state");
+            let is_last = state["speed"] == speed;
+            states.push(state);
+            if is_last {
+                return states;
+            }
+        }
+    }
+
     /// The next frame.
     pub(crate) fn frame(&mut self) -> Frame {
         loop {

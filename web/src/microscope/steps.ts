@@ -34,8 +34,10 @@ export function sortedAxes(pair: MicroscopeTell): SeparatingAxis[] {
 }
 
 function gjk(pair: MicroscopeTell): Stage {
-  // A search that is begun again begins with one point.
-  const starts = pair.gjk.flatMap(({ simplex }, index) => (index === 0 || simplex.length === 1 ? [index] : []));
+  // A search that is begun again begins with one point; the last state asks for nothing more.
+  const starts = pair.gjk.flatMap(({ simplex, support }, index) =>
+    index === 0 || (simplex.length === 1 && support !== null) ? [index] : [],
+  );
   return {
     name: "GJK",
     title: "Gilbert, Johnson and Keerthi: walk a simplex in A − B towards the origin",
@@ -60,21 +62,24 @@ function gjk(pair: MicroscopeTell): Stage {
       for (const corner of corners) difference.dots.add(point(corner), simplex);
       difference.dots.add(point(step.nearest), bound);
       difference.lines.add(ORIGIN, point(step.nearest), bound);
-      arrow(difference, point(step.nearest), step.direction, way);
+      if (step.direction !== null) arrow(difference, point(step.nearest), step.direction, way);
       if (step.support !== null) difference.dots.add(point(step.support), support);
       const isLast = index === pair.gjk.length - 1;
-      const encloses = isLast && (pair.distance ?? 1) <= 0 && step.support !== null;
-      if (encloses) for (const corner of corners) difference.lines.add(point(corner), point(step.support!), support);
+      const asked: [string, string][] =
+        step.direction === null || step.support === null
+          ? [["asked", "nothing more: this is where the search ended"]]
+          : [
+              ["direction", vectorText(step.direction)],
+              ["support", vectorText(step.support)],
+            ];
       const search = starts.filter((start) => start <= index).length;
       const quick = search < starts.length ? "quick" : "from the start again, with every digit";
       return [
         ...(starts.length > 1 ? [["search", `${search} of ${starts.length}, ${quick}`] as [string, string]] : []),
         ["simplex", `${step.simplex.length} ${step.simplex.length === 1 ? "point" : "points"}`],
-        ["direction", vectorText(step.direction)],
-        ["support", step.support === null ? "none" : vectorText(step.support)],
+        ...asked,
         ["nearest", vectorText(step.nearest)],
         ["bounds", boundsText(step.lower, step.upper)],
-        ...(encloses ? [["then", "with this support it reaches the origin"] as [string, string]] : []),
         ...why(pair, isLast, 0),
       ];
     },

@@ -134,7 +134,7 @@ export class Microscope implements Tab {
       element("div", { class: "stages", role: "group", "aria-label": "Algorithm" }, ...tabs),
     );
     if (current !== undefined) this.root.append(this.stepper(current));
-    this.root.append(this.captions(pair), view.canvas);
+    this.root.append(this.captions(pair, current), view.canvas);
     if (current !== undefined) this.root.append(...this.stageParts(current, pair));
     if (pair.rust_test !== null) this.root.append(...this.testParts(pair.rust_test));
     this.showStep();
@@ -154,13 +154,14 @@ export class Microscope implements Tab {
     ],
   });
 
-  private captions({ difference }: MicroscopeTell): HTMLElement {
+  private captions({ difference }: MicroscopeTell, stage: Stage | undefined): HTMLElement {
+    const when = stage?.times === undefined ? "" : " now, before they move on";
     const right =
       difference === null
         ? ""
         : difference.radius > 0
-          ? "A − B without roundings, and the origin"
-          : "A − B and the origin";
+          ? `A − B without roundings, and the origin${when}`
+          : `A − B and the origin${when}`;
     return element("div", { class: "captions" }, element("span", {}, "the two shapes"), element("span", {}, right));
   }
 

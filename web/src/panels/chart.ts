@@ -38,8 +38,10 @@ export class Chart {
     new ResizeObserver(() => this.fit()).observe(this.place);
   }
 
+  /** Takes what is to be drawn; a line has a gap where it is NaN. */
   set(along: number[], columns: number[][]): void {
-    this.data = [along, ...(this.options.stacked ? stack(columns) : columns)];
+    const shown = this.options.stacked ? stack(columns) : columns;
+    this.data = [along, ...shown.map((column) => column.map((value) => (Number.isNaN(value) ? null : value)))];
     if (this.place.clientWidth > 0) this.plot?.setData(this.data);
     // Out of the page, or in a hidden tab: once it is back, perhaps as large as before, nobody else would tell it.
     else requestAnimationFrame(() => this.fit());
@@ -81,7 +83,8 @@ export class Chart {
             label,
             stroke: colour,
             width: 1.5,
-            points: { show: false },
+            // Lines need none; a value alone between two gaps has no line.
+            points: { show: false, filter: (plot: uPlot, series: number) => alone(plot.data[series]!), size: 4, fill: colour },
             ...(stacked ? { fill: `${colour}66` } : {}),
           })),
         ],
@@ -100,6 +103,14 @@ function tickText(value: number): string {
   const size = Math.abs(value);
   const plain = size === 0 || (size >= 1e-3 && size < 1e5);
   return plain ? String(Number(value.toPrecision(4))) : Number(value.toPrecision(3)).toExponential().replace("+", "");
+}
+
+/** The places of values whose neighbours are missing; nothing if there are none. */
+function alone(column: ArrayLike<number | null | undefined>): number[] | null {
+  const isKnown = (index: number) => (column[index] ?? null) !== null;
+  const places = Array.from(column, (_, index) => index);
+  const found = places.filter((index) => isKnown(index) && !isKnown(index - 1) && !isKnown(index + 1));
+  return found.length === 0 ? null : found;
 }
 
 /** Each column on top of those before it. */

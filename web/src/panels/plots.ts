@@ -88,11 +88,16 @@ export class Plots implements Tab {
       this.drawCurves();
     });
     session.on("frame", (frame) => {
-      this.history.add(frame);
+      this.history.add(frame, session.source.apart, session.playing);
       const residuals = frame.sections.get("convergence")?.floats;
       if (residuals !== undefined && residuals.length > 0) this.keepCurve([...residuals]);
       this.later();
     });
+  }
+
+  /** What is plotted over which frames, for tests; NaN where a line has a gap. */
+  get plotted(): { frames: number[]; kinetic: number[] } {
+    return { frames: this.history.frames, kinetic: this.history.columns[STATISTIC.kinetic]! };
   }
 
   shown(visible: boolean): void {
