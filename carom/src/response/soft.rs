@@ -93,7 +93,7 @@ enum Kind {
         is_last: bool,
     },
     Rebound,
-    /// Velocities move rows.
+    /// Velocities move rows, those of kinematic bodies too: what they meet is as near as they have come.
     Advance,
 }
 
@@ -240,9 +240,9 @@ impl Soft {
         let relaxes = self.relaxes(first_movable);
         let Self { colouring, body_of, packs, stages, blocks, .. } = self;
         stages.clear();
-        let rows = first_movable..body_of.len() as u32;
-        let of_rows = |stages: &mut Vec<Stage>, kind| {
-            stages.push(Stage { kind, range: rows.clone(), block: BLOCK as u32 });
+        let count = body_of.len() as u32;
+        let of_rows = |stages: &mut Vec<Stage>, kind, range| {
+            stages.push(Stage { kind, range, block: BLOCK as u32 });
         };
         let of_packs = |stages: &mut Vec<Stage>, kind| {
             stages.extend(colouring.groups().iter().map(|(range, is_serial)| {
@@ -252,12 +252,12 @@ impl Soft {
             }));
         };
         for substep in 0..setting.substeps {
-            of_rows(stages, Kind::Begin { is_first: substep == 0 });
+            of_rows(stages, Kind::Begin { is_first: substep == 0 }, first_movable..count);
             if substep == 0 {
                 of_packs(stages, Kind::WarmStart);
             }
             of_packs(stages, Kind::Push);
-            of_rows(stages, Kind::Advance);
+            of_rows(stages, Kind::Advance, 1..count);
             (1..=relaxes).for_each(|round| of_packs(stages, Kind::Relax { is_last: round == relaxes }));
         }
         if packs.iter().any(|pack| pack.bounces) {
@@ -364,9 +364,6 @@ fn set_up(body: u32, bodies: &Bodies, setting: &Setting) -> State {
         set_row(&mut state.drive, push * dt, (turn + gyration) * dt);
         let [linear, angular] = [nature.linear_damping, nature.angular_damping].map(|rate| 1.0 / (1.0 + dt * rate));
         set_row(&mut state.damping, linear * nature.free_axes(), Vec3::splat(angular));
-    } else {
-        // Where it will be, it is not pushed to: its velocity says all.
-        state.untouched = state.velocity;
     }
     state
 }
