@@ -5,14 +5,14 @@
 //! of threads.
 
 use super::mesh::{self, ContactBuffer, Relative};
-use super::{Feature, InnerEdges, LocalManifold, MAX_POINTS, PairCache, contact_in};
+use super::{Feature, InnerEdges, LocalContact, LocalManifold, MAX_POINTS, PairCache, contact_in};
 use crate::body::{Bodies, Collider, Material};
 use crate::bounds::{Aabb, BoundingVolume};
 use crate::distance::placement::Placement;
 use crate::mid::{ConvexPair, ConvexPart};
 use crate::pose::{LocalPose, Pose};
 use crate::shape::Shape;
-use glam::Vec3;
+use glam::{DVec3, Mat3, Vec3};
 
 /// One point of contact between two bodies. Its place is where it acts: while the bodies hardly move it stays, up to 1 % of
 /// its shorter arm from where they meet now.
@@ -32,12 +32,17 @@ pub struct Contact {
     pub(crate) carried: f32,
 }
 
-impl Contact {
-    /// Whether it is so near to where these arms end that it may act there.
-    fn is_near(&self, [arm_a, arm_b]: [Vec3; 2]) -> bool {
-        let reach_square = HELD_SHARE * HELD_SHARE * arm_a.length_squared().min(arm_b.length_squared());
-        self.arm_a.distance_squared(arm_a).max(self.arm_b.distance_squared(arm_b)) < reach_square
-    }
+/// Whether a point is so near to where the held arms end that it may act there.
+#[inline(always)]
+fn is_near_to([arm_a, arm_b]: [Vec3; 2], [held_a, held_b]: [Vec3; 2]) -> bool {
+    let reach_square = HELD_SHARE * HELD_SHARE * held_a.length_squared().min(held_b.length_squared());
+    arm_a.distance_squared(held_a).max(arm_b.distance_squared(held_b)) < reach_square
+}
+
+/// Whether two normals may belong to one contact that moves on.
+#[inline(always)]
+fn is_alike(before: Vec3, now: Vec3) -> bool {
+    before.dot(now) > 0.7
 }
 
 /// How two parts of two bodies touch along one normal, in the axes of the world.
@@ -87,6 +92,37 @@ impl Manifold {
         self.contacts().iter().any(|contact| contact.depth >= 0.0 || contact.impulse > 0.0)
     }
 
+    /// Moves on to where the same points are now, in the same order, and keeps their impulses: what most pairs of a pile
+    /// do in most steps. Says no, and has changed nothing, if they are others.
+    fn follow(&mut self, local: &LocalManifold, frame: &Frame, holds: bool) -> bool {
+        let found = local.contacts();
+        let is_same = |(contact, found): (&Contact, &LocalContact)| contact.features == frame.features(found);
+        let normal = frame.normal(local);
+        if self.is_inner
+            || found.len() != usize::from(self.count)
+            || !is_alike(self.normal, normal)
+            || !self.contacts().iter().zip(found).all(is_same)
+        {
+            return false;
+        }
+        let mut arms = [[Vec3::ZERO; 2]; MAX_POINTS];
+        let mut is_near = holds && normal.dot(self.normal) >= HELD_COSINE;
+        for ((arms, contact), found) in arms.iter_mut().zip(self.contacts_mut()).zip(found) {
+            *arms = frame.arms(found);
+            is_near = is_near && is_near_to(*arms, [contact.arm_a, contact.arm_b]);
+            contact.depth = found.depth;
+            contact.impulse = 0.0;
+        }
+        (self.is_held, self.size) = (is_near, frame.size);
+        if !is_near {
+            self.normal = normal;
+            for (contact, [arm_a, arm_b]) in self.contacts_mut().iter_mut().zip(arms) {
+                (contact.arm_a, contact.arm_b) = (arm_a, arm_b);
+            }
+        }
+        true
+    }
+
     /// Takes over the impulses of what was there before, point by point as their features say; and, if it shall, where
     /// they act.
     fn carry(&mut self, before: &Memory, holds: bool) {
@@ -115,7 +151,7 @@ impl Manifold {
         for (contact, arms) in self.contacts().iter().zip(&mut arms) {
             let mut known = before.features.iter().zip(&before.arms).take(count);
             match known.find(|(features, _)| **features == contact.features) {
-                Some((_, held)) if contact.is_near(*held) => *arms = *held,
+                Some((_, held)) if is_near_to([contact.arm_a, contact.arm_b], *held) => *arms = *held,
                 Some(_) | None => return,
             }
         }
@@ -171,7 +207,7 @@ impl Memory {
 
     fn is_of(&self, manifold: &Manifold) -> bool {
         let parts = [manifold.pair.a.part, manifold.pair.b.part];
-        self.parts == parts && !self.is_inner && self.normal.dot(manifold.normal) > 0.7
+        self.parts == parts && !self.is_inner && is_alike(self.normal, manifold.normal)
     }
 }
 
@@ -248,25 +284,63 @@ impl Meeting {
             self.manifolds.clear();
             return;
         };
+        let material = mixed(a, b, bodies);
+        let is_compound = matches!((&a.shape, &b.shape), (Shape::Compound(_), _) | (_, Shape::Compound(_)));
+        let sides = [(&a.shape, &a.pose), (&b.shape, &b.pose)];
+        if !is_compound && !is_surface(&a.shape) && !is_surface(&b.shape) {
+            let part =
+                |slot: usize, collider: &Collider| ConvexPart { body: collider.body, collider: slots[slot], part: 0 };
+            let pair = ConvexPair { a: part(0, a), b: part(1, b) };
+            return self.update_convex(&pair, sides, margin, bodies, material);
+        }
         room.last.clear();
         room.last.extend(self.manifolds.iter().map(Memory::of));
         self.manifolds.clear();
-        if matches!((&a.shape, &b.shape), (Shape::Compound(_), _) | (_, Shape::Compound(_))) {
+        if is_compound {
             self.update_parts([a, b], slots, margin, bodies, room);
         } else {
             let part =
                 |slot: usize, collider: &Collider| ConvexPart { body: collider.body, collider: slots[slot], part: 0 };
             let pair = ConvexPair { a: part(0, a), b: part(1, b) };
-            let sides = [(&a.shape, &a.pose), (&b.shape, &b.pose)];
             collide(&pair, sides, margin, (bodies, &mut self.cache, &mut room.contacts), &mut self.manifolds);
         }
-        let material = mixed(a, b, bodies);
         for manifold in &mut self.manifolds {
             manifold.material = material;
             if let Some(before) = room.last.iter().find(|before| before.is_of(manifold)) {
                 manifold.carry(before, margin > 0.0);
             }
         }
+    }
+
+    /// Two convex colliders, which have one manifold at the most.
+    fn update_convex(
+        &mut self,
+        pair: &ConvexPair,
+        sides: [(&Shape, &Pose); 2],
+        margin: f32,
+        bodies: &Bodies,
+        material: Material,
+    ) {
+        let found = View::new(sides).and_then(|view| Some((view.contact(margin, &mut self.cache)?, view)));
+        let Some((local, view)) = found else {
+            self.manifolds.clear();
+            return;
+        };
+        let frame = Frame::new(pair, &view, bodies);
+        if let Some(known) = self.manifolds.first_mut()
+            && known.follow(&local, &frame, margin > 0.0)
+        {
+            known.material = material;
+            return;
+        }
+        let before = self.manifolds.first().map(Memory::of);
+        self.manifolds.clear();
+        let mut manifold = frame.in_world(pair, &local);
+        manifold.material = material;
+        if let Some(before) = before.filter(|before| before.is_of(&manifold)) {
+            manifold.carry(&before, margin > 0.0);
+        }
+        self.manifolds.push(manifold);
     }
 
     /// Each part of one collider against each of the other whose boxes overlap.
@@ -343,46 +417,70 @@ fn part_of(shape: &Shape, part: u32) -> Option<&Shape> {
 /// Adds the manifolds of two parts.
 fn collide(
     pair: &ConvexPair,
-    [(shape_a, pose_a), (shape_b, pose_b)]: [(&Shape, &Pose); 2],
+    sides: [(&Shape, &Pose); 2],
     margin: f32,
     (bodies, cache, contacts): (&Bodies, &mut PairCache, &mut ContactBuffer),
     manifolds: &mut Vec<Manifold>,
 ) {
-    // In the frame of the smaller part the contact is near the origin, however large the other is.
-    let is_swapped = reach(shape_a) > reach(shape_b);
-    let (near, far) =
-        if is_swapped { ((shape_b, pose_b), (shape_a, pose_a)) } else { ((shape_a, pose_a), (shape_b, pose_b)) };
-    let far_pose = beside(far.0, far.1, near.1);
-    let offset = far_pose.position - near.1.position;
-    let size = reach(near.0);
-    // Turned in f32 where its rounding is far below what is felt of the smaller part.
-    let is_near = offset.as_vec3().length_squared() < 100.0 * size * size;
-    let far_in_near = if is_near {
-        let turn = near.1.rotation.conjugate();
-        LocalPose { position: turn * offset.as_vec3(), rotation: turn * far_pose.rotation }
-    } else {
-        Pose::b_in_a(near.1, &far_pose)
-    };
-    if !far_in_near.position.is_finite() {
-        // Farther apart than f32 can say: boxes that end at the greatest f32 overlap, the shapes do not.
-        return;
-    }
-    // In f64 from the poses themselves: a cube on a wide slab sees where the slab's far middle is to the last digit.
-    let placement = || Placement::seen_from(&Placement::turned(near.1), offset, far_pose.rotation);
-    if is_surface(near.0) || is_surface(far.0) {
-        let relative = Relative { pose: far_in_near, placement: placement() };
-        for local in mesh::patches_of(near.0, far.0, &relative, margin, contacts) {
-            manifolds.push(in_world(pair, &local.manifold, near.1, is_swapped, size, bodies));
+    let Some(view) = View::new(sides) else { return };
+    let frame = Frame::new(pair, &view, bodies);
+    if is_surface(view.near.0) || is_surface(view.far.0) {
+        let relative = Relative { pose: view.far_in_near, placement: view.placement() };
+        for local in mesh::patches_of(view.near.0, view.far.0, &relative, margin, contacts) {
+            manifolds.push(frame.in_world(pair, &local.manifold));
         }
-        return;
+    } else if let Some(local) = view.contact(margin, cache) {
+        manifolds.push(frame.in_world(pair, &local));
     }
-    // The door lets in only shapes with contacts; a user's shape that answers NaN later on touches nothing.
-    let local = match cache.kept(&far_in_near, margin) {
-        Some(kept) => kept.moved(&far_in_near, margin),
-        None => contact_in(near.0, far.0, &far_in_near, placement, margin, Some(cache)).unwrap_or(None),
-    };
-    if let Some(local) = local {
-        manifolds.push(in_world(pair, &local, near.1, is_swapped, size, bodies));
+}
+
+/// Two parts in the frame of the smaller: there the contact is near the origin, however large the other is.
+struct View<'a> {
+    near: (&'a Shape, &'a Pose),
+    far: (&'a Shape, Pose),
+    /// From the smaller to the other, in the axes of the world.
+    offset: DVec3,
+    far_in_near: LocalPose,
+    /// The smaller is the second.
+    is_swapped: bool,
+    /// About how far the smaller reaches from its origin.
+    size: f32,
+}
+
+impl<'a> View<'a> {
+    /// None if they are farther apart than f32 can say: boxes that end at the greatest f32 overlap, the shapes do not.
+    #[inline]
+    fn new([a, b]: [(&'a Shape, &'a Pose); 2]) -> Option<Self> {
+        let [reach_a, reach_b] = [reach(a.0), reach(b.0)];
+        let is_swapped = reach_a > reach_b;
+        let (near, far, size) = if is_swapped { (b, a, reach_b) } else { (a, b, reach_a) };
+        let far = (far.0, beside(far.0, far.1, near.1));
+        let offset = far.1.position - near.1.position;
+        // Turned in f32 where its rounding is far below what is felt of the smaller part.
+        let is_near = offset.as_vec3().length_squared() < 100.0 * size * size;
+        let far_in_near = if is_near {
+            let turn = near.1.rotation.conjugate();
+            LocalPose { position: turn * offset.as_vec3(), rotation: turn * far.1.rotation }
+        } else {
+            Pose::b_in_a(near.1, &far.1)
+        };
+        far_in_near.position.is_finite().then_some(Self { near, far, offset, far_in_near, is_swapped, size })
+    }
+
+    /// In f64 from the poses themselves: a cube on a wide slab sees where the slab's far middle is to the last digit.
+    fn placement(&self) -> Placement {
+        Placement::seen_from(&Placement::turned(self.near.1), self.offset, self.far.1.rotation)
+    }
+
+    /// How two convex parts touch.
+    #[inline]
+    fn contact(&self, margin: f32, cache: &mut PairCache) -> Option<LocalManifold> {
+        match cache.kept(&self.far_in_near, margin) {
+            Some(kept) => kept.moved(&self.far_in_near, margin),
+            // The door lets in only shapes with contacts; a user's shape that answers NaN later on touches nothing.
+            None => contact_in(self.near.0, self.far.0, &self.far_in_near, || self.placement(), margin, Some(cache))
+                .unwrap_or(None),
+        }
     }
 }
 
@@ -421,44 +519,64 @@ fn beside(shape: &Shape, pose: &Pose, other: &Pose) -> Pose {
     Pose { position: other.position - normal * height, rotation: pose.rotation }
 }
 
-/// A manifold in the frame of a part at `pose`, in the axes of the world; swapped if that part is
-/// the second.
-fn in_world(
-    pair: &ConvexPair,
-    local: &LocalManifold,
-    pose: &Pose,
+/// What takes a manifold from the frame of the smaller part to the axes of the world.
+struct Frame {
+    turn: Mat3,
+    /// From the centre of mass of each body to the origin of the smaller part.
+    from_centers: [Vec3; 2],
     is_swapped: bool,
     size: f32,
-    bodies: &Bodies,
-) -> Manifold {
-    let motions = bodies.motions();
-    let [from_a, from_b] = [pair.a.body, pair.b.body].map(|body| {
-        let arm = (pose.position - motions[body as usize].center).as_vec3();
-        // A centre beyond the range of f32 is that of a floor; it has no lever worth the name.
-        if arm.is_finite() { arm } else { Vec3::ZERO }
-    });
-    let mut contacts = [Contact::default(); MAX_POINTS];
-    let turn = glam::Mat3::from_quat(pose.rotation);
-    for (contact, local) in contacts.iter_mut().zip(local.contacts()) {
-        let from_part = turn * local.point;
-        contact.arm_a = from_a + from_part;
-        contact.arm_b = from_b + from_part;
-        contact.depth = local.depth;
-        contact.features = if is_swapped { [local.features[1], local.features[0]] } else { local.features };
+}
+
+impl Frame {
+    #[inline]
+    fn new(pair: &ConvexPair, view: &View<'_>, bodies: &Bodies) -> Self {
+        let (_, pose) = view.near;
+        let from_centers = [pair.a.body, pair.b.body].map(|body| {
+            let arm = (pose.position - bodies.motions()[body as usize].center).as_vec3();
+            // A centre beyond the range of f32 is that of a floor; it has no lever worth the name.
+            if arm.is_finite() { arm } else { Vec3::ZERO }
+        });
+        let turn = Mat3::from_quat(pose.rotation);
+        Self { turn, from_centers, is_swapped: view.is_swapped, size: view.size }
     }
-    let count = local.contacts().len() as u8;
-    let normal = turn * local.normal * if is_swapped { -1.0 } else { 1.0 };
-    Manifold {
-        pair: *pair,
-        normal,
-        size,
-        material: Material::default(),
-        friction: Vec3::ZERO,
-        twist: 0.0,
-        rolling: Vec3::ZERO,
-        contacts,
-        count,
-        is_inner: false,
-        is_held: false,
+
+    #[inline]
+    fn normal(&self, local: &LocalManifold) -> Vec3 {
+        self.turn * local.normal * if self.is_swapped { -1.0 } else { 1.0 }
+    }
+
+    #[inline]
+    fn arms(&self, contact: &LocalContact) -> [Vec3; 2] {
+        let from_part = self.turn * contact.point;
+        self.from_centers.map(|from_center| from_center + from_part)
+    }
+
+    #[inline]
+    fn features(&self, contact: &LocalContact) -> [Feature; 2] {
+        let [near, far] = contact.features;
+        if self.is_swapped { [far, near] } else { [near, far] }
+    }
+
+    fn in_world(&self, pair: &ConvexPair, local: &LocalManifold) -> Manifold {
+        let mut contacts = [Contact::default(); MAX_POINTS];
+        for (contact, local) in contacts.iter_mut().zip(local.contacts()) {
+            [contact.arm_a, contact.arm_b] = self.arms(local);
+            contact.depth = local.depth;
+            contact.features = self.features(local);
+        }
+        Manifold {
+            pair: *pair,
+            normal: self.normal(local),
+            size: self.size,
+            material: Material::default(),
+            friction: Vec3::ZERO,
+            twist: 0.0,
+            rolling: Vec3::ZERO,
+            contacts,
+            count: local.contacts().len() as u8,
+            is_inner: false,
+            is_held: false,
+        }
     }
 }
