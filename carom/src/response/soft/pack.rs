@@ -4,7 +4,7 @@
 //! they move there against each other: V, the velocity of the second's point seen from the first's, and Ω, the difference
 //! of their angular velocities, both along the patch's axes (two tangents u, v and the normal n = u × v). A point of the
 //! patch at x·u + y·v from its middle closes at V·n + y·Ω·u − x·Ω·v. So each of the four points is two numbers; to push at
-//! one changes what the others see by a 3×3 matrix; and friction is the rest: V·u, V·v and, for twist, Ω·n.
+//! one changes what another sees by one number, their coupling; and friction is the rest: V·u, V·v and, for twist, Ω·n.
 //! While a step lasts, the axes, the arms and the inertias stay as they are at its start.
 
 use super::lanes::Lanes;
@@ -14,6 +14,9 @@ pub(super) const WIDTH: usize = 8;
 
 /// A body that is so many times as heavy as another is far heavier.
 pub(super) const UNEVEN: f32 = 32.0;
+
+/// The pairs of points, as their couplings are listed.
+pub(super) const COUPLED: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 
 /// Eight patches, or fewer: lanes without one have no mass and no friction.
 #[derive(Debug, Clone)]
@@ -39,8 +42,8 @@ pub(super) struct Pack {
     pub(super) inverse_mass: [[Lanes; 3]; 2],
     /// xx, yy, zz, xy, yz, zx.
     pub(super) inverse_inertia: [[Lanes; 6]; 2],
-    /// What a push at V·n, and a turn at Ω·u and Ω·v, does to these three: 00, 11, 22, 01, 12, 02.
-    pub(super) response: [Lanes; 6],
+    /// What a push at one point does to the speed at another: of points 01, 02, 03, 12, 13, 23.
+    pub(super) couplings: [Lanes; 6],
     /// The inverse of the response to friction: uu, vv, uv.
     pub(super) friction_mass: [Lanes; 3],
     pub(super) twist_mass: Lanes,
@@ -59,6 +62,10 @@ pub(super) struct Pack {
     pub(super) softness: [Lanes; 3],
     /// At the end, so that those that no lane has are never looked at.
     pub(super) point: [Points; 4],
+    /// What few packs need. What a push at V·n, and a turn at Ω·u and Ω·v, does to these three: 00, 11, 22, 01, 12, 02.
+    pub(super) response: [Lanes; 6],
+    /// How fast each point shall part after an impact.
+    pub(super) rebound: [Lanes; 4],
 }
 
 /// One point of each lane's patch.
@@ -75,19 +82,11 @@ pub(super) struct Points {
     pub(super) impulse: Lanes,
     /// The same in all substeps.
     pub(super) total: Lanes,
-    /// How fast it shall part after an impact.
-    pub(super) rebound: Lanes,
 }
 
 impl Points {
-    const NONE: Self = Self {
-        levers: [NO_LANES; 2],
-        gap: NO_LANES,
-        mass: NO_LANES,
-        impulse: NO_LANES,
-        total: NO_LANES,
-        rebound: NO_LANES,
-    };
+    const NONE: Self =
+        Self { levers: [NO_LANES; 2], gap: NO_LANES, mass: NO_LANES, impulse: NO_LANES, total: NO_LANES };
 }
 
 const NO_LANES: Lanes = [0.0; WIDTH];
@@ -106,7 +105,7 @@ impl Pack {
         arms: [[NO_LANES; 3]; 2],
         inverse_mass: [[NO_LANES; 3]; 2],
         inverse_inertia: [[NO_LANES; 6]; 2],
-        response: [NO_LANES; 6],
+        couplings: [NO_LANES; 6],
         friction_mass: [NO_LANES; 3],
         twist_mass: NO_LANES,
         friction: NO_LANES,
@@ -119,6 +118,8 @@ impl Pack {
         rolling_impulse: [NO_LANES; 2],
         softness: [NO_LANES; 3],
         point: [Points::NONE; 4],
+        response: [NO_LANES; 6],
+        rebound: [NO_LANES; 4],
     };
 }
 
@@ -128,6 +129,7 @@ impl Pack {
         self.points = points as u32;
         (self.bounces, self.rolls, self.is_uneven, self.is_loose) = (false, false, false, false);
         self.point[..points].fill(Points::NONE);
+        self.rebound = [NO_LANES; 4];
     }
 
     /// Which of a lane's two bodies is far lighter than the other, if both move.

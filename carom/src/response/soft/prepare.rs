@@ -2,7 +2,7 @@
 
 use super::colour::{NO_PATCH, Patch};
 use super::lanes::{Lanes, Tensors, Vectors, load, store};
-use super::pack::{Pack, Softness, UNEVEN, WIDTH};
+use super::pack::{COUPLED, Pack, Softness, UNEVEN, WIDTH};
 use super::state::Mass;
 use crate::body::Bodies;
 use crate::narrow::{Contact, Manifold, Meeting};
@@ -104,7 +104,7 @@ fn fill_lane(pack: &mut Pack, offsets: &mut Offsets, lane: usize, patch: &Patch,
         if material.restitution > 0.0 {
             let impact = impact_speed(manifold, contact, source.bodies, plan);
             if impact > plan.bounce_threshold {
-                pack.point[point].rebound[lane] = material.restitution * impact;
+                pack.rebound[point][lane] = material.restitution * impact;
                 pack.bounces = true;
             }
         }
@@ -187,7 +187,8 @@ fn derive<S: Simd>(simd: S, pack: &mut Pack, offsets: &Offsets) {
     store(ab, to_ab);
     store(bc, to_bc);
     store(ac, to_ac);
-    for (points, offset) in pack.point.iter_mut().zip(offsets).take(pack.points as usize) {
+    let count = pack.points.min(4) as usize;
+    for (points, offset) in pack.point.iter_mut().zip(offsets).take(count) {
         let offset = Vectors::load(simd, offset);
         let p = across.dot(offset);
         let q = zero - tangent.dot(offset);
@@ -196,6 +197,15 @@ fn derive<S: Simd>(simd: S, pack: &mut Pack, offsets: &Offsets) {
         let seen = aa + (p * p * bb + q * q * cc) + (p * ab + q * ac + p * q * bc) * 2.0;
         let is_there = load(simd, &points.mass).simd_gt(zero) & seen.simd_gt(zero);
         store(is_there.select(f32x8::splat(simd, 1.0) / seen, zero), &mut points.mass);
+    }
+    for (index, [one, other]) in COUPLED.into_iter().enumerate() {
+        if other < count {
+            let (one, other) = (&pack.point[one].levers, &pack.point[other].levers);
+            let (p, q) = (load(simd, &one[0]), load(simd, &one[1]));
+            let (r, s) = (load(simd, &other[0]), load(simd, &other[1]));
+            let straight = aa + (p + r) * ab + (q + s) * ac;
+            store(straight + (p * r * bb + q * s * cc) + (p * s + q * r) * bc, &mut pack.couplings[index]);
+        }
     }
 
     let (tangent_a, tangent_b) = (arm_a.cross(tangent), arm_b.cross(tangent));
