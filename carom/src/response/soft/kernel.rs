@@ -68,14 +68,12 @@ impl<S: Simd> Meeting<S> {
     /// Acts on both bodies with a force and a torque at the middle of the patch.
     #[inline(always)]
     fn act(&mut self, simd: S, pack: &Pack, force: Vectors<S>, torque: Vectors<S>) {
-        let inertia = Tensors::load(simd, &pack.inverse_inertia[0]);
         let mass = Vectors::load(simd, &pack.inverse_mass[0]);
         self.a.linear = self.a.linear.minus(force.scaled(mass));
-        self.a.angular = self.a.angular.minus(inertia.times(torque.plus(self.arm_a.cross(force))));
-        let inertia = Tensors::load(simd, &pack.inverse_inertia[1]);
+        self.a.angular = self.a.angular.minus(turned::<S, 0>(simd, pack, torque.plus(self.arm_a.cross(force))));
         let mass = Vectors::load(simd, &pack.inverse_mass[1]);
         self.b.linear = self.b.linear.plus(force.scaled(mass));
-        self.b.angular = self.b.angular.plus(inertia.times(torque.plus(self.arm_b.cross(force))));
+        self.b.angular = self.b.angular.plus(turned::<S, 1>(simd, pack, torque.plus(self.arm_b.cross(force))));
     }
 
     #[inline(always)]
@@ -101,6 +99,16 @@ impl<S: Simd> Meeting<S> {
     fn write(self, simd: S, pack: &Pack, rows: Rows<'_>) {
         rows.set_velocities(simd, &pack.bodies[0], self.a);
         rows.set_velocities(simd, &pack.bodies[1], self.b);
+    }
+}
+
+/// How a torque turns the first or the second bodies. Of cubes and balls it takes little.
+#[inline(always)]
+fn turned<S: Simd, const SIDE: usize>(simd: S, pack: &Pack, torque: Vectors<S>) -> Vectors<S> {
+    if pack.is_round {
+        torque.times(load(simd, &pack.inverse_inertia[SIDE][0]))
+    } else {
+        Tensors::load(simd, &pack.inverse_inertia[SIDE]).times(torque)
     }
 }
 
@@ -277,19 +285,24 @@ fn solve_points<S: Simd, const PUSHES: bool, const COUNT: usize>(
 ) -> (Closing<S>, f32x8<S>) {
     let zero = f32x8::splat(simd, 0.0);
     let seen = meeting.closing(&meeting.a, &meeting.b);
-    let moved_a = rows.movements(simd, &pack.bodies[0]);
-    let moved_b = rows.movements(simd, &pack.bodies[1]);
-    let moved = meeting.closing(&moved_a, &moved_b);
+    // Bodies move between a push and what relaxes after it, not between that and the next push.
+    let moved = if PUSHES {
+        Closing::zero(simd)
+    } else {
+        let moved_a = rows.movements(simd, &pack.bodies[0]);
+        let moved_b = rows.movements(simd, &pack.bodies[1]);
+        meeting.closing(&moved_a, &moved_b)
+    };
     let mut points = Wishes { impulse: [zero; COUNT], wanted: [zero; COUNT] };
     let mut masses = [zero; COUNT];
     for point in 0..COUNT {
         let levers = [load(simd, &pack.point[point].levers[0]), load(simd, &pack.point[point].levers[1])];
-        let gap = load(simd, &pack.point[point].gap) + moved.at(levers);
         let impulse = load(simd, &pack.point[point].impulse);
         let mass = load(simd, &pack.point[point].mass);
         let speed = seen.at(levers);
         points.impulse[point] = impulse;
         if PUSHES {
+            let gap = load(simd, &pack.point[point].gap_now);
             let is_apart = gap.simd_gt(zero);
             let push = (gap * load(simd, &pack.softness[0])).max(f32x8::splat(simd, -substep.most_push));
             let share = is_apart.select(zero, load(simd, &pack.softness[2]));
@@ -297,6 +310,8 @@ fn solve_points<S: Simd, const PUSHES: bool, const COUNT: usize>(
             let bias = is_apart.select(gap * substep.rate, push);
             points.wanted[point] = impulse - (masses[point] * (speed + bias) + impulse * share);
         } else {
+            let gap = load(simd, &pack.point[point].gap) + moved.at(levers);
+            store(gap, &mut pack.point[point].gap_now);
             masses[point] = mass;
             points.wanted[point] = impulse - mass * (speed + gap.max(zero) * substep.rate);
         }
@@ -422,11 +437,15 @@ fn solve_friction<S: Simd, const ONLY_LOOSE: bool>(
 #[inline(always)]
 fn within<S: Simd>(simd: S, wanted: [f32x8<S>; 2], limit: f32x8<S>, last: [f32x8<S>; 2]) -> [f32x8<S>; 2] {
     let square = wanted[0] * wanted[0] + wanted[1] * wanted[1];
-    let slips = square.simd_gt(limit * limit);
-    let length = square.sqrt().max(f32x8::splat(simd, f32::MIN_POSITIVE));
-    let share = slips.select(limit / length, f32x8::splat(simd, 1.0));
     // False for NaN, too.
     let is_number = square.simd_le(f32x8::splat(simd, f32::MAX));
+    let holds = square.simd_le(limit * limit);
+    // Most do.
+    if holds.all_true() {
+        return [is_number.select(wanted[0], last[0]), is_number.select(wanted[1], last[1])];
+    }
+    let length = square.sqrt().max(f32x8::splat(simd, f32::MIN_POSITIVE));
+    let share = holds.select(f32x8::splat(simd, 1.0), limit / length);
     [is_number.select(wanted[0] * share, last[0]), is_number.select(wanted[1] * share, last[1])]
 }
 

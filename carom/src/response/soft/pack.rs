@@ -31,6 +31,8 @@ pub(super) struct Pack {
     pub(super) rolls: bool,
     /// Whether in a lane one body is far heavier than the other, and both move.
     pub(super) is_uneven: bool,
+    /// Whether all bodies turn alike around every axis: their inertias are one number each.
+    pub(super) is_round: bool,
     /// Whether in a lane points do not act where they did in the step before.
     pub(super) is_loose: bool,
     pub(super) normal: [Lanes; 3],
@@ -74,8 +76,9 @@ pub(super) struct Pack {
 pub(super) struct Points {
     /// Its place across the tangents, as it turns the patch: y and −x.
     pub(super) levers: [Lanes; 2],
-    /// The gap at the start of the step; negative for depth.
+    /// The gap at the start of the step, and as the bodies last moved; negative for depth.
     pub(super) gap: Lanes,
+    pub(super) gap_now: Lanes,
     /// One over the response of the point alone to a push at it.
     pub(super) mass: Lanes,
     /// What has been pushed so far, in one substep.
@@ -85,8 +88,14 @@ pub(super) struct Points {
 }
 
 impl Points {
-    const NONE: Self =
-        Self { levers: [NO_LANES; 2], gap: NO_LANES, mass: NO_LANES, impulse: NO_LANES, total: NO_LANES };
+    const NONE: Self = Self {
+        levers: [NO_LANES; 2],
+        gap: NO_LANES,
+        gap_now: NO_LANES,
+        mass: NO_LANES,
+        impulse: NO_LANES,
+        total: NO_LANES,
+    };
 }
 
 const NO_LANES: Lanes = [0.0; WIDTH];
@@ -99,6 +108,7 @@ impl Pack {
         bounces: false,
         rolls: false,
         is_uneven: false,
+        is_round: false,
         is_loose: false,
         normal: [NO_LANES; 3],
         tangent: [NO_LANES; 3],
