@@ -294,8 +294,8 @@ fn a_fast_kinematic_blade_hits_what_is_around() {
             for step in 0..5 {
                 let [at, turned] = [ball, blade].map(|id| world.body(id).expect("it is there").pose());
                 let in_blade = turned.rotation.conjugate() * at.position.as_vec3();
-                // It is before the blade, or beyond its end.
-                let is_before = in_blade.z < 0.0 || in_blade.x.abs() > 1.0;
+                // It is before the blade, or has flown beyond its end.
+                let is_before = in_blade.z < 0.0 || in_blade.length() > 1.0;
                 assert!(is_before, "a turn by {turn}, step {step}: {in_blade} seen from the blade");
                 world.step(DT).expect("sound");
             }

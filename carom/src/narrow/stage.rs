@@ -4,15 +4,20 @@
 //! by its features keeps its impulse. Pairs do not see each other, so they can be collided in any order and by any number
 //! of threads.
 
+mod view;
+
+pub(crate) use view::reach;
+
+use super::cache::{Kept, moved_by};
 use super::mesh::{self, ContactBuffer, Relative};
-use super::{Feature, InnerEdges, LocalContact, LocalManifold, MAX_POINTS, PairCache, contact_in};
+use super::{Feature, InnerEdges, LocalContact, LocalManifold, MAX_POINTS, PairCache};
 use crate::body::{Bodies, Collider, Material};
 use crate::bounds::{Aabb, BoundingVolume};
-use crate::distance::placement::Placement;
 use crate::mid::{ConvexPair, ConvexPart};
 use crate::pose::{LocalPose, Pose};
 use crate::shape::Shape;
-use glam::{DVec3, Mat3, Vec3};
+use glam::{Vec3, Vec4};
+use view::{Frame, View, is_surface};
 
 /// One point of contact between two bodies. Its place is where it acts: while the bodies hardly move it stays, up to 1 % of
 /// its shorter arm from where they meet now.
@@ -37,6 +42,11 @@ pub struct Contact {
 fn is_near_to([arm_a, arm_b]: [Vec3; 2], [held_a, held_b]: [Vec3; 2]) -> bool {
     let reach_square = HELD_SHARE * HELD_SHARE * held_a.length_squared().min(held_b.length_squared());
     arm_a.distance_squared(held_a).max(arm_b.distance_squared(held_b)) < reach_square
+}
+
+#[inline(always)]
+fn length_squared([x, y, z]: [Vec4; 3]) -> Vec4 {
+    x * x + y * y + z * z
 }
 
 /// Whether two normals may belong to one contact that moves on.
@@ -96,8 +106,8 @@ impl Manifold {
     /// do in most steps. Says no, and has changed nothing, if they are others.
     fn follow(&mut self, local: &LocalManifold, frame: &Frame, holds: bool) -> bool {
         let found = local.contacts();
-        let is_same = |(contact, found): (&Contact, &LocalContact)| contact.features == frame.features(found);
-        let normal = frame.normal(local);
+        let is_same = |(contact, found): (&Contact, &LocalContact)| contact.features == frame.in_order(found.features);
+        let normal = frame.outward(local.normal);
         if self.is_inner
             || found.len() != usize::from(self.count)
             || !is_alike(self.normal, normal)
@@ -121,6 +131,56 @@ impl Manifold {
             }
         }
         true
+    }
+
+    /// The same for points that are moved along, all of them side by side.
+    fn follow_kept(&mut self, kept: &Kept, frame: &Frame, far_in_near: &LocalPose, margin: f32) -> bool {
+        let features = kept.features();
+        let is_same = |(contact, found): (&Contact, &[Feature; 2])| contact.features == frame.in_order(*found);
+        if self.is_inner
+            || features.len() != usize::from(self.count)
+            || !self.contacts().iter().zip(features).all(is_same)
+        {
+            return false;
+        }
+        let along = kept.along(far_in_near);
+        let normal = frame.outward(along.normal);
+        // Of the points that there are.
+        let all = (1u32 << features.len()) - 1;
+        if !is_alike(self.normal, normal) || along.depths.cmpge(Vec4::splat(-margin)).bitmask() & all != all {
+            return false;
+        }
+        let [from_a, from_b] = frame.from_centers;
+        let arms_a = moved_by(&frame.turn, along.places, from_a);
+        let arms_b = moved_by(&frame.turn, along.places, from_b);
+        let is_held = margin > 0.0 && normal.dot(self.normal) >= HELD_COSINE && {
+            let (held_a, held_b) =
+                (self.side_by_side(|contact| contact.arm_a), self.side_by_side(|contact| contact.arm_b));
+            let reach_square = length_squared(held_a).min(length_squared(held_b)) * (HELD_SHARE * HELD_SHARE);
+            let away = |arms: [Vec4; 3], held: [Vec4; 3]| {
+                length_squared([arms[0] - held[0], arms[1] - held[1], arms[2] - held[2]])
+            };
+            away(arms_a, held_a).max(away(arms_b, held_b)).cmplt(reach_square).bitmask() & all == all
+        };
+        (self.is_held, self.size) = (is_held, frame.size);
+        for (index, contact) in self.contacts_mut().iter_mut().enumerate() {
+            contact.depth = along.depths[index];
+            contact.impulse = 0.0;
+            if !is_held {
+                contact.arm_a = Vec3::new(arms_a[0][index], arms_a[1][index], arms_a[2][index]);
+                contact.arm_b = Vec3::new(arms_b[0][index], arms_b[1][index], arms_b[2][index]);
+            }
+        }
+        if !is_held {
+            self.normal = normal;
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn side_by_side(&self, vector: impl Fn(&Contact) -> Vec3) -> [Vec4; 3] {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|index| vector(&self.contacts[index]));
+        [Vec4::new(a.x, b.x, c.x, d.x), Vec4::new(a.y, b.y, c.y, d.y), Vec4::new(a.z, b.z, c.z, d.z)]
     }
 
     /// Takes over the impulses of what was there before, point by point as their features say; and, if it shall, where
@@ -321,12 +381,22 @@ impl Meeting {
         bodies: &Bodies,
         material: Material,
     ) {
-        let found = View::new(sides).and_then(|view| Some((view.contact(margin, &mut self.cache)?, view)));
-        let Some((local, view)) = found else {
+        let Some(view) = View::new(sides) else {
             self.manifolds.clear();
             return;
         };
         let frame = Frame::new(pair, &view, bodies);
+        if let Some(kept) = self.cache.kept(&view.far_in_near, margin)
+            && let Some(known) = self.manifolds.first_mut()
+            && known.follow_kept(kept, &frame, &view.far_in_near, margin)
+        {
+            known.material = material;
+            return;
+        }
+        let Some(local) = view.contact(margin, &mut self.cache) else {
+            self.manifolds.clear();
+            return;
+        };
         if let Some(known) = self.manifolds.first_mut()
             && known.follow(&local, &frame, margin > 0.0)
         {
@@ -431,152 +501,5 @@ fn collide(
         }
     } else if let Some(local) = view.contact(margin, cache) {
         manifolds.push(frame.in_world(pair, &local));
-    }
-}
-
-/// Two parts in the frame of the smaller: there the contact is near the origin, however large the other is.
-struct View<'a> {
-    near: (&'a Shape, &'a Pose),
-    far: (&'a Shape, Pose),
-    /// From the smaller to the other, in the axes of the world.
-    offset: DVec3,
-    far_in_near: LocalPose,
-    /// The smaller is the second.
-    is_swapped: bool,
-    /// About how far the smaller reaches from its origin.
-    size: f32,
-}
-
-impl<'a> View<'a> {
-    /// None if they are farther apart than f32 can say: boxes that end at the greatest f32 overlap, the shapes do not.
-    #[inline]
-    fn new([a, b]: [(&'a Shape, &'a Pose); 2]) -> Option<Self> {
-        let [reach_a, reach_b] = [reach(a.0), reach(b.0)];
-        let is_swapped = reach_a > reach_b;
-        let (near, far, size) = if is_swapped { (b, a, reach_b) } else { (a, b, reach_a) };
-        let far = (far.0, beside(far.0, far.1, near.1));
-        let offset = far.1.position - near.1.position;
-        // Turned in f32 where its rounding is far below what is felt of the smaller part.
-        let is_near = offset.as_vec3().length_squared() < 100.0 * size * size;
-        let far_in_near = if is_near {
-            let turn = near.1.rotation.conjugate();
-            LocalPose { position: turn * offset.as_vec3(), rotation: turn * far.1.rotation }
-        } else {
-            Pose::b_in_a(near.1, &far.1)
-        };
-        far_in_near.position.is_finite().then_some(Self { near, far, offset, far_in_near, is_swapped, size })
-    }
-
-    /// In f64 from the poses themselves: a cube on a wide slab sees where the slab's far middle is to the last digit.
-    fn placement(&self) -> Placement {
-        Placement::seen_from(&Placement::turned(self.near.1), self.offset, self.far.1.rotation)
-    }
-
-    /// How two convex parts touch.
-    #[inline]
-    fn contact(&self, margin: f32, cache: &mut PairCache) -> Option<LocalManifold> {
-        match cache.kept(&self.far_in_near, margin) {
-            Some(kept) => kept.moved(&self.far_in_near, margin),
-            // The door lets in only shapes with contacts; a user's shape that answers NaN later on touches nothing.
-            None => contact_in(self.near.0, self.far.0, &self.far_in_near, || self.placement(), margin, Some(cache))
-                .unwrap_or(None),
-        }
-    }
-}
-
-/// About how far a part reaches from its origin.
-pub(crate) fn reach(shape: &Shape) -> f32 {
-    match shape {
-        Shape::Sphere(sphere) => sphere.radius(),
-        Shape::Cuboid(cuboid) => cuboid.core().half_extents().max_element() + cuboid.radius(),
-        Shape::Capsule(capsule) => capsule.core().a().length().max(capsule.core().b().length()) + capsule.radius(),
-        Shape::Hull(hull) => hull.core().outer_radius() as f32 + hull.radius(),
-        // A mesh is rarely the smaller one, and its middle tells nothing of where it is touched.
-        Shape::Mesh(_) | Shape::HeightField(_) => f32::MAX,
-        Shape::HalfSpace(_) => f32::INFINITY,
-        Shape::Point(_)
-        | Shape::Segment(_)
-        | Shape::Triangle(_)
-        | Shape::Cylinder(_)
-        | Shape::Cone(_)
-        | Shape::Ellipsoid(_)
-        | Shape::Compound(_)
-        | Shape::Custom(_) => 1.0,
-    }
-}
-
-/// Whether a part of a body is not convex, but a surface of triangles.
-fn is_surface(shape: &Shape) -> bool {
-    matches!(shape, Shape::Mesh(_) | Shape::HeightField(_))
-}
-
-/// The pose of a half-space moved along its plane to beside another part, which changes nothing but the numbers' size;
-/// of any other shape its own pose.
-fn beside(shape: &Shape, pose: &Pose, other: &Pose) -> Pose {
-    let Shape::HalfSpace(half_space) = shape else { return *pose };
-    let normal = (pose.rotation.as_dquat() * half_space.normal().as_dvec3()).normalize();
-    let height = normal.dot(other.position - pose.position);
-    Pose { position: other.position - normal * height, rotation: pose.rotation }
-}
-
-/// What takes a manifold from the frame of the smaller part to the axes of the world.
-struct Frame {
-    turn: Mat3,
-    /// From the centre of mass of each body to the origin of the smaller part.
-    from_centers: [Vec3; 2],
-    is_swapped: bool,
-    size: f32,
-}
-
-impl Frame {
-    #[inline]
-    fn new(pair: &ConvexPair, view: &View<'_>, bodies: &Bodies) -> Self {
-        let (_, pose) = view.near;
-        let from_centers = [pair.a.body, pair.b.body].map(|body| {
-            let arm = (pose.position - bodies.motions()[body as usize].center).as_vec3();
-            // A centre beyond the range of f32 is that of a floor; it has no lever worth the name.
-            if arm.is_finite() { arm } else { Vec3::ZERO }
-        });
-        let turn = Mat3::from_quat(pose.rotation);
-        Self { turn, from_centers, is_swapped: view.is_swapped, size: view.size }
-    }
-
-    #[inline]
-    fn normal(&self, local: &LocalManifold) -> Vec3 {
-        self.turn * local.normal * if self.is_swapped { -1.0 } else { 1.0 }
-    }
-
-    #[inline]
-    fn arms(&self, contact: &LocalContact) -> [Vec3; 2] {
-        let from_part = self.turn * contact.point;
-        self.from_centers.map(|from_center| from_center + from_part)
-    }
-
-    #[inline]
-    fn features(&self, contact: &LocalContact) -> [Feature; 2] {
-        let [near, far] = contact.features;
-        if self.is_swapped { [far, near] } else { [near, far] }
-    }
-
-    fn in_world(&self, pair: &ConvexPair, local: &LocalManifold) -> Manifold {
-        let mut contacts = [Contact::default(); MAX_POINTS];
-        for (contact, local) in contacts.iter_mut().zip(local.contacts()) {
-            [contact.arm_a, contact.arm_b] = self.arms(local);
-            contact.depth = local.depth;
-            contact.features = self.features(local);
-        }
-        Manifold {
-            pair: *pair,
-            normal: self.normal(local),
-            size: self.size,
-            material: Material::default(),
-            friction: Vec3::ZERO,
-            twist: 0.0,
-            rolling: Vec3::ZERO,
-            contacts,
-            count: local.contacts().len() as u8,
-            is_inner: false,
-            is_held: false,
-        }
     }
 }
