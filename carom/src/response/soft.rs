@@ -29,6 +29,7 @@ use pack::{Pack, Softness, WIDTH};
 use prepare::{Plan, Source};
 use state::{Mass, State};
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Springs swing at most this often in a second, and at most at a quarter of the substeps' rate. A column of boxes on
 /// softer ones buckles; stiffer ones do not settle in 4 substeps.
@@ -63,6 +64,9 @@ pub(crate) struct Soft {
     packs: Vec<Pack>,
     stages: Vec<Stage>,
     blocks: Vec<u32>,
+    /// Whether a pack is uneven, and whether one bounces: few worlds have such.
+    is_uneven: bool,
+    bounces: bool,
     /// Of each row whether something far heavier touches it; filled where there is such a thing.
     is_light: Vec<bool>,
     counters: Counters,
@@ -174,7 +178,7 @@ impl Soft {
         setting: &Setting,
         (plan, first_movable): (&Plan, u32),
     ) {
-        let Self { colouring, body_of, states, masses, packs, counters, .. } = self;
+        let Self { colouring, body_of, states, masses, packs, counters, is_uneven, bounces, .. } = self;
         states.resize(body_of.len(), State::STILL);
         masses.clear();
         masses.extend(body_of.iter().map(|&body| bodies.motions.get(body as usize).map_or(Mass::INFINITE, Mass::of)));
@@ -183,6 +187,8 @@ impl Soft {
         let workers = workers_for(setting, packs.len(), body_of.len());
         let (states, packs) = (Shared::new(states), Shared::new(packs));
         let lanes = colouring.lanes();
+        // Noted on the way: looking through all packs for them would fetch each from memory once more.
+        let (any_uneven, any_bounces) = (AtomicBool::new(false), AtomicBool::new(false));
         let source = Source { meetings: meetings.meetings(), bodies, masses, first_movable };
         threads::run(workers, &blocks, counters, |Task { stage, block, .. }| {
             if stage == 0 {
@@ -198,17 +204,23 @@ impl Soft {
                 let pack = unsafe { packs.get_mut(block as usize) };
                 let first = block as usize * WIDTH;
                 prepare::fill(setting.level, pack, &lanes[first..first + WIDTH], &source, plan);
+                if pack.is_uneven {
+                    any_uneven.store(true, Ordering::Relaxed);
+                }
+                if pack.bounces {
+                    any_bounces.store(true, Ordering::Relaxed);
+                }
             }
         });
+        (*is_uneven, *bounces) = (any_uneven.into_inner(), any_bounces.into_inner());
     }
 
     /// How often contacts relax in a substep. Where a light body carries a heavy one, what the ground must bear comes to
     /// it in steps as small as the light one: more often then, and without friction in the push.
     fn relaxes(&mut self, first_movable: u32) -> u32 {
-        let Self { colouring, packs, body_of, is_light, .. } = self;
+        let Self { colouring, packs, body_of, is_light, is_uneven, .. } = self;
         let patches = colouring.placed();
-        // Few worlds have such patches at all, and the packs tell so.
-        if !packs.iter().any(|pack| pack.is_uneven) {
+        if !*is_uneven {
             return 1;
         }
         is_light.clear();
@@ -238,7 +250,7 @@ impl Soft {
     /// Lists what is done in all substeps, in order.
     fn plan_stages(&mut self, setting: &Setting, first_movable: u32) {
         let relaxes = self.relaxes(first_movable);
-        let Self { colouring, body_of, packs, stages, blocks, .. } = self;
+        let Self { colouring, body_of, stages, blocks, bounces, .. } = self;
         stages.clear();
         let count = body_of.len() as u32;
         let of_rows = |stages: &mut Vec<Stage>, kind, range| {
@@ -260,7 +272,7 @@ impl Soft {
             of_rows(stages, Kind::Advance, 1..count);
             (1..=relaxes).for_each(|round| of_packs(stages, Kind::Relax { is_last: round == relaxes }));
         }
-        if packs.iter().any(|pack| pack.bounces) {
+        if *bounces {
             (0..REBOUNDS).for_each(|_| of_packs(stages, Kind::Rebound));
         }
         blocks.clear();

@@ -4,7 +4,7 @@
 //! f64.
 
 use crate::shape::ConvexHull;
-use fearless_simd::{Simd, dispatch};
+use fearless_simd::{dispatch, f32x8, prelude::*};
 use glam::Vec3;
 
 /// How many planes are compared at a time.
@@ -18,7 +18,7 @@ pub(super) struct HullPlanes {
     /// The heights of the three corners that were measured last.
     heights: Vec<[[f32; LANES]; 3]>,
     /// Those of a point of an edge.
-    inside: Vec<f32>,
+    inside: Vec<[f32; LANES]>,
     count: usize,
 }
 
@@ -46,35 +46,15 @@ impl HullPlanes {
     /// Whether edge `edge` of the corners measured last comes into the hull, or no farther from it than `margin` along
     /// any plane; [`Self::inside`] is then about a point of it in the middle of what does.
     pub(super) fn enters(&mut self, edge: usize, margin: f32) -> bool {
-        let next = (edge + 1) % 3;
-        let (mut first, mut last) = (0.0f32, 1.0f32);
-        for block in &self.heights {
-            for (start, end) in block[edge].iter().zip(&block[next]) {
-                let (start, end) = (start - margin, end - margin);
-                if start > 0.0 && end > 0.0 {
-                    return false;
-                }
-                if start > 0.0 {
-                    first = first.max(start / (start - end));
-                } else if end > 0.0 {
-                    last = last.min(start / (start - end));
-                }
-            }
-        }
-        if first > last {
-            return false;
-        }
-        let middle = 0.5 * (first + last);
-        self.inside.clear();
-        self.inside.extend(self.heights.iter().flat_map(|block| {
-            std::array::from_fn::<f32, LANES, _>(|lane| block[edge][lane] * (1.0 - middle) + block[next][lane] * middle)
-        }));
-        true
+        let Self { heights, inside, .. } = self;
+        let ends = [edge, (edge + 1) % 3];
+        inside.resize(heights.len(), [0.0; LANES]);
+        dispatch!(crate::simd::level(), simd => enter(simd, heights, ends, margin, inside))
     }
 
     /// The heights of a point inside, plane by plane.
     pub(super) fn inside(&self) -> &[f32] {
-        &self.inside
+        self.inside.as_flattened()
     }
 }
 
@@ -109,4 +89,48 @@ fn measure<S: Simd>(
         }
     }
     blocks[best] as usize * LANES + best
+}
+
+/// See [`HullPlanes::enters`].
+#[inline(always)]
+fn enter<S: Simd>(
+    simd: S,
+    heights: &[[[f32; LANES]; 3]],
+    [from, to]: [usize; 2],
+    margin: f32,
+    inside: &mut [[f32; LANES]],
+) -> bool {
+    let (zero, margin) = (f32x8::splat(simd, 0.0), f32x8::splat(simd, margin));
+    // The shares of the edge that the planes cut off at both ends.
+    let (mut firsts, mut lasts) = (zero, f32x8::splat(simd, 1.0));
+    for block in heights {
+        let start = f32x8::load_array_ref(simd, &block[from]) - margin;
+        let end = f32x8::load_array_ref(simd, &block[to]) - margin;
+        let (starts_above, ends_above) = (start.simd_gt(zero), end.simd_gt(zero));
+        if (starts_above & ends_above).any_true() {
+            return false;
+        }
+        let share = start / (start - end);
+        firsts = starts_above.select(firsts.max(share), firsts);
+        lasts = ends_above.select(lasts.min(share), lasts);
+    }
+    let (mut first, mut last) = (0.0f32, 1.0f32);
+    let (mut shares, mut last_shares) = ([0.0; LANES], [0.0; LANES]);
+    firsts.store_slice(&mut shares);
+    lasts.store_slice(&mut last_shares);
+    for lane in 0..LANES {
+        first = first.max(shares[lane]);
+        last = last.min(last_shares[lane]);
+    }
+    if first > last {
+        return false;
+    }
+    let middle = 0.5 * (first + last);
+    let (to_share, from_share) = (f32x8::splat(simd, middle), f32x8::splat(simd, 1.0 - middle));
+    for (block, inside) in heights.iter().zip(inside) {
+        let start = f32x8::load_array_ref(simd, &block[from]);
+        let end = f32x8::load_array_ref(simd, &block[to]);
+        (start * from_share + end * to_share).store_slice(inside);
+    }
+    true
 }

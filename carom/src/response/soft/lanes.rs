@@ -57,6 +57,12 @@ impl<S: Simd> Vectors<S> {
         self.x * other.x + self.y * other.y + self.z * other.z
     }
 
+    /// Whether the components of each are the same.
+    #[inline(always)]
+    pub(super) fn are_even(self) -> mask32x8<S> {
+        self.x.simd_eq(self.y) & self.y.simd_eq(self.z)
+    }
+
     #[inline(always)]
     pub(super) fn cross(self, other: Self) -> Self {
         Self {

@@ -31,8 +31,9 @@ pub(super) struct Pack {
     pub(super) rolls: bool,
     /// Whether in a lane one body is far heavier than the other, and both move.
     pub(super) is_uneven: bool,
-    /// Whether all bodies turn alike around every axis: their inertias are one number each.
-    pub(super) is_round: bool,
+    /// Whether all bodies move alike along every axis, and turn alike around every one: their masses and inertias are one
+    /// number each.
+    pub(super) is_plain: bool,
     /// Whether in a lane points do not act where they did in the step before.
     pub(super) is_loose: bool,
     pub(super) normal: [Lanes; 3],
@@ -108,7 +109,7 @@ impl Pack {
         bounces: false,
         rolls: false,
         is_uneven: false,
-        is_round: false,
+        is_plain: false,
         is_loose: false,
         normal: [NO_LANES; 3],
         tangent: [NO_LANES; 3],

@@ -186,7 +186,8 @@ fn derive<S: Simd>(simd: S, pack: &mut Pack, draft: &Draft, masses: &[Mass]) {
     mass_b.store(&mut pack.inverse_mass[1]);
     inertia_a.store(&mut pack.inverse_inertia[0]);
     inertia_b.store(&mut pack.inverse_inertia[1]);
-    pack.is_round = (inertia_a.are_round(simd) & inertia_b.are_round(simd)).all_true();
+    let are_free = mass_a.are_even() & mass_b.are_even();
+    pack.is_plain = (are_free & inertia_a.are_round(simd) & inertia_b.are_round(simd)).all_true();
     // The surface of the first carries the second along.
     let surface_velocity = Vectors::load(simd, &draft.surface_velocity);
     store(zero - tangent.dot(surface_velocity), &mut pack.surface[0]);
