@@ -5,8 +5,9 @@
 
 use crate::bounds::Aabb;
 use crate::distance::placement::Placement;
+use crate::shape::hull::lanes;
 use crate::shape::{ConvexHull, SupportMap};
-use fearless_simd::Simd;
+use fearless_simd::{Simd, dispatch};
 use glam::DVec3;
 
 /// What is left of a convex shape when its rounding is taken off. A sphere is a rounded point, a capsule a rounded
@@ -241,8 +242,21 @@ impl Core<'_> {
         }
     }
 
-    /// The least and greatest coordinates in the frame in which this core stands at `placement`.
+    /// The least and greatest coordinates in the frame in which this core stands at `placement`; those of a hull with room
+    /// for the rounding of f32.
     fn extents(&self, placement: &Placement) -> Result<(DVec3, DVec3), SupportFault> {
+        if let Self::Hull(hull) = self {
+            let axes = DVec3::AXES.map(|axis| placement.direction_to_inner(axis).as_vec3());
+            let [least, greatest] =
+                dispatch!(crate::simd::level(), simd => lanes::extents(simd, hull.vertex_blocks(), axes));
+            // Three products and the direction, of each coordinate: hardly more than four roundings.
+            let room = 8.0 * f64::from(f32::EPSILON) * hull.reach();
+            let ends = (least.as_dvec3() - room, greatest.as_dvec3() + room);
+            // Beyond the range of f32 all of it is measured anew.
+            if ends.0.is_finite() && ends.1.is_finite() {
+                return Ok((ends.0 + placement.position, ends.1 + placement.position));
+            }
+        }
         let (mut min, mut max) = (DVec3::ZERO, DVec3::ZERO);
         for axis in 0..3 {
             let along = placement.direction_to_inner(DVec3::AXES[axis]);

@@ -44,6 +44,8 @@ pub(crate) struct Head {
     pub(crate) has_ground: bool,
     /// Whether one of the manifolds leads into other ground.
     pub(crate) has_inner: bool,
+    /// Whether both move and close, but did not touch yet: what N6 asks of bodies as ground.
+    pub(crate) is_about_to_strike: bool,
     /// How fast it closed as the step began, in m/s; of pairs that did not touch.
     pub(crate) approach: f32,
 }
@@ -74,6 +76,7 @@ impl Head {
             touches_sleeper: false,
             has_ground: false,
             has_inner: false,
+            is_about_to_strike: false,
             approach: 0.0,
         }
     }
@@ -414,6 +417,8 @@ impl Meetings {
                     let margin = if head.is_sensor { 0.0 } else { margins.of_pair(a, b, bodies) };
                     meeting.update([head.pair.a, head.pair.b], margin, bodies, room);
                     head.note(meeting.manifolds());
+                    let may_strike = head.pushes() && !head.is_touching && !head.has_ground;
+                    head.is_about_to_strike = may_strike && mesh::strike(meeting.manifolds(), bodies);
                 }
             }
         });

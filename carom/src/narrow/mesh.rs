@@ -31,7 +31,7 @@ use glam::DVec3;
 use polytope::Polytope;
 use surface::{Face, Sides, Surface};
 
-pub(super) use seams::{SeamScratch, mark_inner_seams};
+pub(super) use seams::{SeamScratch, mark_inner_seams, strike};
 
 /// Which part of a shape: the child of a compound and the triangle of a mesh or height field, each 0 where there is
 /// nothing to choose.
@@ -391,12 +391,7 @@ fn touch_surface(
             faces.iter().for_each(|face| ball::touch_capsule(axis, radius, face, faces, &mut touches));
         }
         (Core::Cuboid(half), 0.0) => touch_polytope(&Polytope::Cuboid(half), convex, faces, &mut touches)?,
-        (Core::Hull(hull), 0.0) => {
-            if !faces.is_empty() {
-                touches.scratch.planes.prepare(hull);
-            }
-            touch_polytope(&Polytope::Hull(hull), convex, faces, &mut touches)?;
-        }
+        (Core::Hull(hull), 0.0) => touch_polytope(&Polytope::Hull(hull), convex, faces, &mut touches)?,
         (_, _) => {
             for face in &*faces {
                 general::touch(convex, center, face, faces, &mut touches)?;

@@ -45,8 +45,10 @@ const MOST_TURN: f32 = std::f32::consts::FRAC_PI_4;
 const PACKS_A_WORKER: usize = 16;
 /// How often rebounds go over all patches: a body that is hit by several finds its way between them.
 const REBOUNDS: u32 = 8;
-/// How often contacts relax in a substep where a light body is between a heavy one and something else.
-const RELAXES_BETWEEN: u32 = 4;
+/// How many more times contacts relax in a substep where a light body is between a heavy one and something else.
+const MORE_RELAXES: u32 = 3;
+/// A burden is followed through so many layers of bodies at least.
+const MOST_ROUNDS_OF_BURDEN: u32 = 16;
 /// How many bodies or pairs are in a block.
 const BLOCK: usize = 64;
 /// No row: nothing touches the body.
@@ -67,13 +69,23 @@ pub(crate) struct Soft {
     /// Whether a pack is uneven, and whether one bounces: few worlds have such.
     is_uneven: bool,
     bounces: bool,
-    /// Of each row whether something far heavier touches it; filled where there is such a thing.
-    is_light: Vec<bool>,
+    /// Of each row how it stands to far heavier ones; filled where there is such a thing.
+    burdens: Vec<Burden>,
     counters: Counters,
     /// Of each body what went wrong.
     broken: Vec<Option<FaultStage>>,
     /// How long the last substep was.
     pub(super) last_dt: Option<f32>,
+}
+
+/// How a body stands to those that are far heavier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Burden {
+    None,
+    /// One touches it.
+    Touched,
+    /// One touches it and so does something else, or it bears such a body by way of others.
+    Between,
 }
 
 /// Something that is done with rows or with packs, block by block.
@@ -93,9 +105,9 @@ enum Kind {
     /// What packs do.
     WarmStart,
     Push,
-    Relax {
-        is_last: bool,
-    },
+    /// Ahead of the others, those that bear a heavy body by way of a light one.
+    RelaxBurdened,
+    Relax,
     Rebound,
     /// Velocities move rows, those of kinematic bodies too: what they meet is as near as they have come.
     Advance,
@@ -215,42 +227,59 @@ impl Soft {
         (*is_uneven, *bounces) = (any_uneven.into_inner(), any_bounces.into_inner());
     }
 
-    /// How often contacts relax in a substep. Where a light body carries a heavy one, what the ground must bear comes to
-    /// it in steps as small as the light one: more often then, and without friction in the push.
-    fn relaxes(&mut self, first_movable: u32) -> u32 {
-        let Self { colouring, packs, body_of, is_light, is_uneven, .. } = self;
+    /// Finds the packs that bear a heavy body by way of a light one; says whether there are any. What the ground must bear
+    /// comes to it in steps as small as the light one, so these relax more often, and without friction in the push, which
+    /// would drive out sideways what is squeezed so.
+    fn find_burdened(&mut self, first_movable: u32) -> bool {
+        let Self { colouring, packs, body_of, burdens, is_uneven, .. } = self;
         let patches = colouring.placed();
         if !*is_uneven {
-            return 1;
+            return false;
         }
-        is_light.clear();
-        is_light.resize(body_of.len(), false);
-        let uneven = |lane: u32| packs[lane as usize / WIDTH].light_side(lane as usize % WIDTH);
+        burdens.clear();
+        burdens.resize(body_of.len(), Burden::None);
+        let light_side = |lane: u32| packs[lane as usize / WIDTH].light_side(lane as usize % WIDTH);
         for (patch, lane) in patches {
-            if let Some(side) = uneven(*lane) {
-                is_light[patch.rows[side] as usize] = true;
+            if let Some(side) = light_side(*lane) {
+                burdens[patch.rows[side] as usize] = Burden::Touched;
             }
         }
-        // What touches nothing but heavy bodies carries none.
-        let carries = |row: u32, side: usize, lane: u32| {
-            row >= first_movable && is_light[row as usize] && uneven(lane) != Some(side)
-        };
-        let is_between =
-            patches.iter().any(|(patch, lane)| carries(patch.rows[0], 0, *lane) || carries(patch.rows[1], 1, *lane));
-        if !is_between {
-            return 1;
+        // From body to body, but not by way of the heavy ones.
+        let mut has_grown = true;
+        for _ in 0..MOST_ROUNDS_OF_BURDEN {
+            if !std::mem::take(&mut has_grown) {
+                break;
+            }
+            for (patch, lane) in patches {
+                if light_side(*lane).is_some() {
+                    continue;
+                }
+                let bears = patch.rows.map(|row| row >= first_movable && burdens[row as usize] != Burden::None);
+                if bears == [false; 2] {
+                    continue;
+                }
+                for row in patch.rows.into_iter().filter(|row| *row >= first_movable) {
+                    has_grown |= burdens[row as usize] != Burden::Between;
+                    burdens[row as usize] = Burden::Between;
+                }
+            }
         }
-        // Friction in the push would drive out sideways what is squeezed so.
-        for (_, lane) in patches.iter().filter(|(patch, _)| patch.rows.iter().any(|row| is_light[*row as usize])) {
-            packs[*lane as usize / WIDTH].loose[*lane as usize % WIDTH] = 0.0;
+        let mut has_some = false;
+        for (patch, lane) in patches {
+            if patch.rows.iter().any(|row| burdens[*row as usize] == Burden::Between) {
+                let pack = &mut packs[*lane as usize / WIDTH];
+                pack.loose[*lane as usize % WIDTH] = 0.0;
+                pack.is_burdened = true;
+                has_some = true;
+            }
         }
-        RELAXES_BETWEEN
+        has_some
     }
 
     /// Lists what is done in all substeps, in order.
     fn plan_stages(&mut self, setting: &Setting, first_movable: u32) {
-        let relaxes = self.relaxes(first_movable);
-        let Self { colouring, body_of, stages, blocks, bounces, .. } = self;
+        let more_relaxes = if self.find_burdened(first_movable) { MORE_RELAXES } else { 0 };
+        let Self { colouring, body_of, packs, stages, blocks, bounces, .. } = self;
         stages.clear();
         let count = body_of.len() as u32;
         let of_rows = |stages: &mut Vec<Stage>, kind, range| {
@@ -258,11 +287,13 @@ impl Soft {
         };
         let of_packs = |stages: &mut Vec<Stage>, kind| {
             stages.extend(colouring.groups().iter().map(|(range, is_serial)| {
+                let range = if kind == Kind::RelaxBurdened { burdened_part(packs, range) } else { range.clone() };
                 let count = range.len() as u32;
                 let few = (count / (4 * setting.workers as u32)).clamp(2, 16);
-                Stage { kind, range: range.clone(), block: if *is_serial { count } else { few } }
+                Stage { kind, range, block: if *is_serial { count.max(1) } else { few } }
             }));
         };
+        let mut burdened = 0..0;
         for substep in 0..setting.substeps {
             of_rows(stages, Kind::Begin { is_first: substep == 0 }, first_movable..count);
             if substep == 0 {
@@ -270,7 +301,16 @@ impl Soft {
             }
             of_packs(stages, Kind::Push);
             of_rows(stages, Kind::Advance, 1..count);
-            (1..=relaxes).for_each(|round| of_packs(stages, Kind::Relax { is_last: round == relaxes }));
+            for round in 0..more_relaxes {
+                if substep == 0 && round == 0 {
+                    let first = stages.len();
+                    of_packs(stages, Kind::RelaxBurdened);
+                    burdened = first..stages.len();
+                } else {
+                    stages.extend_from_within(burdened.clone());
+                }
+            }
+            of_packs(stages, Kind::Relax);
         }
         if *bounces {
             (0..REBOUNDS).for_each(|_| of_packs(stages, Kind::Rebound));
@@ -353,6 +393,13 @@ fn natures_of_kind(bodies: &Bodies, kind: BodyKind) -> impl Iterator<Item = (u32
     (0u32..).zip(&bodies.natures).filter(move |(_, nature)| nature.kind == kind)
 }
 
+/// From the first to the last pack in a range that bears a heavy body by way of a light one.
+fn burdened_part(packs: &[Pack], range: &Range<u32>) -> Range<u32> {
+    let is_burdened = |pack: &u32| packs[*pack as usize].is_burdened;
+    let last = range.clone().rev().find(is_burdened);
+    last.map_or(range.start..range.start, |last| range.clone().find(is_burdened).unwrap_or(last)..last + 1)
+}
+
 fn workers_for(setting: &Setting, packs: usize, bodies: usize) -> usize {
     setting.workers.min((packs / PACKS_A_WORKER).max(bodies / 512)).max(1)
 }
@@ -424,9 +471,17 @@ fn work<S: Simd>(
                 kernel::push(simd, unsafe { packs.get_mut(pack) }, rows, substep);
             }
         }
-        Kind::Relax { is_last } => {
+        Kind::RelaxBurdened => {
             for pack in range {
-                kernel::relax(simd, unsafe { packs.get_mut(pack) }, rows, substep, is_last);
+                let pack = unsafe { packs.get_mut(pack) };
+                if pack.is_burdened {
+                    kernel::relax(simd, pack, rows, substep, false);
+                }
+            }
+        }
+        Kind::Relax => {
+            for pack in range {
+                kernel::relax(simd, unsafe { packs.get_mut(pack) }, rows, substep, true);
             }
         }
         Kind::Rebound => {

@@ -1,136 +1,103 @@
-//! The planes of a hull, eight at a time, and how high the corners of a triangle are above them.
+//! How high the corners of a triangle are above the planes of a hull, eight planes at a time.
 //!
-//! The copy is made once for a hull and all the triangles around it. In f32: it chooses, and what is chosen is measured in
-//! f64.
+//! In f32: it chooses, and what is chosen is measured in f64.
 
 use crate::shape::ConvexHull;
-use fearless_simd::{dispatch, f32x8, prelude::*};
+use crate::shape::hull::lanes::{self, Greatest, LANES, PlaneBlock};
+use fearless_simd::{Select, Simd, SimdBase, SimdMask, dispatch, f32x8, u32x8};
 use glam::Vec3;
 
-/// How many planes are compared at a time.
-const LANES: usize = 8;
+/// The heights of three corners above eight planes.
+type HeightBlock = [[f32; LANES]; 3];
 
 /// See above; kept to spare allocations.
 #[derive(Debug, Clone, Default)]
 pub(super) struct HullPlanes {
-    /// Normals and offsets.
-    planes: Vec<[[f32; LANES]; 4]>,
-    /// The heights of the three corners that were measured last.
-    heights: Vec<[[f32; LANES]; 3]>,
-    /// Those of a point of an edge.
-    inside: Vec<[f32; LANES]>,
-    count: usize,
+    /// Of the triangle that was measured last.
+    heights: Vec<HeightBlock>,
+    /// A bit for each plane that [`Self::mark_above`] has marked.
+    marks: Vec<u8>,
 }
 
 impl HullPlanes {
-    /// Takes the planes of a hull.
-    pub(super) fn prepare(&mut self, hull: &ConvexHull) {
-        self.count = hull.planes().len();
-        self.planes.clear();
-        // Beyond the last, planes that everything is far below of.
-        self.planes.resize(self.count.div_ceil(LANES), [[0.0; LANES], [0.0; LANES], [0.0; LANES], [f32::MAX; LANES]]);
-        for (index, plane) in hull.planes().iter().enumerate() {
-            let block = &mut self.planes[index / LANES];
-            let lane = index % LANES;
-            (block[0][lane], block[1][lane], block[2][lane]) = plane.normal.into();
-            block[3][lane] = plane.offset;
-        }
-        self.heights.resize(self.planes.len(), [[0.0; LANES]; 3]);
-    }
-
-    /// The plane that three corners are highest above.
-    pub(super) fn measure(&mut self, corners: [Vec3; 3]) -> usize {
-        dispatch!(crate::simd::level(), simd => measure(simd, &self.planes, corners, &mut self.heights))
+    /// The plane of a hull that three corners are highest above.
+    pub(super) fn measure(&mut self, hull: &ConvexHull, corners: [Vec3; 3]) -> usize {
+        let planes = hull.plane_blocks();
+        self.heights.resize(planes.len(), [[0.0; LANES]; 3]);
+        dispatch!(crate::simd::level(), simd => measure(simd, planes, corners, &mut self.heights))
     }
 
     /// Whether edge `edge` of the corners measured last comes into the hull, or no farther from it than `margin` along
-    /// any plane; [`Self::inside`] is then about a point of it in the middle of what does.
-    pub(super) fn enters(&mut self, edge: usize, margin: f32) -> bool {
-        let Self { heights, inside, .. } = self;
-        let ends = [edge, (edge + 1) % 3];
-        inside.resize(heights.len(), [0.0; LANES]);
-        dispatch!(crate::simd::level(), simd => enter(simd, heights, ends, margin, inside))
+    /// any plane; tells the share of the edge in the middle of what does.
+    pub(super) fn enters(&self, edge: usize, margin: f32) -> Option<f32> {
+        dispatch!(crate::simd::level(), simd => enters(simd, &self.heights, edge, margin))
     }
 
-    /// The heights of a point inside, plane by plane.
-    pub(super) fn inside(&self) -> &[f32] {
-        self.inside.as_flattened()
+    /// Marks the planes that the point at a share of an edge is higher above than `floor`.
+    pub(super) fn mark_above(&mut self, edge: usize, share: f32, floor: f32) {
+        self.marks.resize(self.heights.len(), 0);
+        dispatch!(crate::simd::level(), simd => mark(simd, &self.heights, (edge, share, floor), &mut self.marks));
+    }
+
+    /// The marked planes.
+    pub(super) fn marked(&self) -> impl Iterator<Item = u32> {
+        (0u32..).step_by(LANES).zip(&self.marks).flat_map(|(first, &marks)| {
+            let mut left = marks;
+            std::iter::from_fn(move || {
+                let lane = (left != 0).then(|| left.trailing_zeros())?;
+                left &= left - 1;
+                Some(first + lane)
+            })
+        })
+    }
+
+    pub(super) fn is_marked(&self, plane: u32) -> bool {
+        self.marks[plane as usize / LANES] >> (plane as usize % LANES) & 1 == 1
     }
 }
 
 #[inline(always)]
-fn measure<S: Simd>(
-    _: S,
-    planes: &[[[f32; LANES]; 4]],
-    corners: [Vec3; 3],
-    heights: &mut [[[f32; LANES]; 3]],
-) -> usize {
-    let mut gaps = [f32::NEG_INFINITY; LANES];
-    let mut blocks = [0u32; LANES];
-    for (index, (plane, heights)) in (0u32..).zip(planes.iter().zip(heights)) {
-        for (height, corner) in heights.iter_mut().zip(corners) {
-            for lane in 0..LANES {
-                height[lane] =
-                    plane[0][lane] * corner.x + plane[1][lane] * corner.y + plane[2][lane] * corner.z - plane[3][lane];
-            }
-        }
-        for lane in 0..LANES {
-            let low = if heights[0][lane] < heights[1][lane] { heights[0][lane] } else { heights[1][lane] };
-            let low = if heights[2][lane] < low { heights[2][lane] } else { low };
-            let is_better = low > gaps[lane];
-            gaps[lane] = if is_better { low } else { gaps[lane] };
-            blocks[lane] = if is_better { index } else { blocks[lane] };
-        }
+fn measure<S: Simd>(simd: S, planes: &[PlaneBlock], corners: [Vec3; 3], heights: &mut [HeightBlock]) -> usize {
+    let mut greatest = Greatest::new(simd);
+    let [a, b, c] = corners;
+    for (index, (planes, heights)) in (0u32..).zip(planes.iter().zip(heights)) {
+        let above_a = lanes::heights(simd, planes, a);
+        let above_b = lanes::heights(simd, planes, b);
+        let above_c = lanes::heights(simd, planes, c);
+        above_a.store_array(&mut heights[0]);
+        above_b.store_array(&mut heights[1]);
+        above_c.store_array(&mut heights[2]);
+        greatest.take_in(above_a.min(above_b).min(above_c), u32x8::splat(simd, index));
     }
-    let mut best = 0;
-    for lane in 1..LANES {
-        if gaps[lane] > gaps[best] {
-            best = lane;
-        }
-    }
-    blocks[best] as usize * LANES + best
+    greatest.index().0 as usize
 }
 
-/// See [`HullPlanes::enters`].
 #[inline(always)]
-fn enter<S: Simd>(
-    simd: S,
-    heights: &[[[f32; LANES]; 3]],
-    [from, to]: [usize; 2],
-    margin: f32,
-    inside: &mut [[f32; LANES]],
-) -> bool {
-    let (zero, margin) = (f32x8::splat(simd, 0.0), f32x8::splat(simd, margin));
-    // The shares of the edge that the planes cut off at both ends.
-    let (mut firsts, mut lasts) = (zero, f32x8::splat(simd, 1.0));
+fn enters<S: Simd>(simd: S, heights: &[HeightBlock], edge: usize, margin: f32) -> Option<f32> {
+    let (from, to) = (edge % 3, (edge + 1) % 3);
+    let (zero, one, margin) = (f32x8::splat(simd, 0.0), f32x8::splat(simd, 1.0), f32x8::splat(simd, margin));
+    let (mut first, mut last) = (zero, one);
     for block in heights {
         let start = f32x8::load_array_ref(simd, &block[from]) - margin;
         let end = f32x8::load_array_ref(simd, &block[to]) - margin;
         let (starts_above, ends_above) = (start.simd_gt(zero), end.simd_gt(zero));
         if (starts_above & ends_above).any_true() {
-            return false;
+            return None;
         }
         let share = start / (start - end);
-        firsts = starts_above.select(firsts.max(share), firsts);
-        lasts = ends_above.select(lasts.min(share), lasts);
+        first = first.max(starts_above.select(share, zero));
+        last = last.min(ends_above.select(share, one));
     }
-    let (mut first, mut last) = (0.0f32, 1.0f32);
-    let (mut shares, mut last_shares) = ([0.0; LANES], [0.0; LANES]);
-    firsts.store_slice(&mut shares);
-    lasts.store_slice(&mut last_shares);
-    for lane in 0..LANES {
-        first = first.max(shares[lane]);
-        last = last.min(last_shares[lane]);
-    }
-    if first > last {
-        return false;
-    }
-    let middle = 0.5 * (first + last);
-    let (to_share, from_share) = (f32x8::splat(simd, middle), f32x8::splat(simd, 1.0 - middle));
-    for (block, inside) in heights.iter().zip(inside) {
+    let (first, last) = (first.reduce_max(), last.reduce_min());
+    (first <= last).then_some(0.5 * (first + last))
+}
+
+#[inline(always)]
+fn mark<S: Simd>(simd: S, heights: &[HeightBlock], (edge, share, floor): (usize, f32, f32), marks: &mut [u8]) {
+    let (from, to) = (edge % 3, (edge + 1) % 3);
+    for (block, marks) in heights.iter().zip(marks) {
         let start = f32x8::load_array_ref(simd, &block[from]);
         let end = f32x8::load_array_ref(simd, &block[to]);
-        (start * from_share + end * to_share).store_slice(inside);
+        *marks = (start * (1.0 - share) + end * share).simd_gt(floor).to_bitmask() as u8;
     }
-    true
 }

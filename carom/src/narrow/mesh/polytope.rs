@@ -12,10 +12,11 @@ use super::clip::Corner;
 use super::hull_planes::HullPlanes;
 use super::inner_edge::is_inner;
 use super::surface::{Face, Sides};
-use crate::distance::convex::{Convex, Core};
 use crate::narrow::Feature;
 use crate::narrow::patch::{self, Patch};
 use crate::shape::ConvexHull;
+use crate::shape::hull::lanes;
+use fearless_simd::dispatch;
 use glam::{DVec3, Vec3};
 
 /// Another axis must be shallower than the triangle's normal by this share of the size, and ten times this share of the
@@ -55,7 +56,7 @@ struct Crossing {
 pub(super) fn touch(solid: &Polytope<'_>, face: &Face, faces: &[Face], touches: &mut Touches<'_>) -> bool {
     let Some(out) = touches.outward(face, solid.center()) else { return true };
     let side = out.dot(face.normal);
-    let lowest = solid.support(-out);
+    let (vertex, lowest) = solid.support(-out);
     let own_gap = out.dot(lowest) - side * face.offset;
     if own_gap > touches.margin {
         return true;
@@ -102,7 +103,8 @@ pub(super) fn touch(solid: &Polytope<'_>, face: &Face, faces: &[Face], touches: 
         return true;
     }
     let before = touches.count();
-    onto_triangle(solid, face, out, touches);
+    let patch = solid.patch_at(vertex, -out);
+    over_triangle(&patch, (DVec3::ZERO, 0.0), face, out, touches);
     touches.count() > before || own_gap <= 0.0
 }
 
@@ -136,11 +138,6 @@ fn nearest_on_edge(face: &Face, crossing: &Crossing) -> Option<DVec3> {
     (is_within(share) && is_within(own_share)).then(|| from + along * share.clamp(0.0, 1.0))
 }
 
-/// The points of the polytope's lowest face that are above the triangle.
-fn onto_triangle(solid: &Polytope<'_>, face: &Face, out: DVec3, touches: &mut Touches<'_>) {
-    over_triangle(&solid.patch(-out), (DVec3::ZERO, 0.0), face, out, touches);
-}
-
 /// The points of a patch, shifted and rounded by a radius, that are above the triangle on the side of `out`.
 pub(super) fn over_triangle(
     patch: &Patch,
@@ -172,7 +169,7 @@ pub(super) fn over_triangle(
 
 /// The part of the triangle below a face of the polytope; returns the deepest of its points.
 fn into_face(solid: &Polytope<'_>, axis: &Axis, face: &Face, touches: &mut Touches<'_>) -> Option<DVec3> {
-    let patch = solid.patch(axis.normal);
+    let patch = solid.patch_at(solid.support(axis.normal).0, axis.normal);
     let polygon = &mut touches.scratch.polygon;
     polygon.clear();
     for (corner, place) in face.corners.into_iter().enumerate() {
@@ -211,24 +208,28 @@ impl Polytope<'_> {
         }
     }
 
-    fn support(&self, direction: DVec3) -> DVec3 {
+    /// The farthest vertex and where it is; of a box its number means nothing.
+    fn support(&self, direction: DVec3) -> (u32, DVec3) {
         match self {
-            Self::Cuboid(half) => half.copysign(direction),
-            Self::Hull(hull) => hull.vertices()[hull.support_vertex(direction.as_vec3(), u32::MAX) as usize].as_dvec3(),
+            Self::Cuboid(half) => (0, half.copysign(direction)),
+            // To within rounding of f32.
+            Self::Hull(hull) => {
+                let (blocks, direction) = (hull.vertex_blocks(), direction.as_vec3());
+                let farthest = dispatch!(crate::simd::level(), simd => lanes::farthest(simd, blocks, direction));
+                let vertex = if (farthest as usize) < hull.vertices().len() { farthest } else { 0 };
+                (vertex, hull.vertices()[vertex as usize].as_dvec3())
+            }
         }
     }
 
-    fn patch(&self, direction: DVec3) -> Patch {
+    /// The face that looks along `direction`, in which a vertex is the farthest.
+    fn patch_at(&self, vertex: u32, direction: DVec3) -> Patch {
         match self {
             Self::Cuboid(half) => {
                 let axis = patch::largest_axis(direction.abs());
                 patch::of_cuboid_face(*half, axis, direction[axis] >= 0.0)
             }
-            Self::Hull(hull) => {
-                // Only a user's own shape can fail to answer.
-                let convex = Convex { core: Core::Hull(hull), radius: 0.0 };
-                patch::along(&convex, direction).unwrap_or(Patch::point(DVec3::ZERO, Feature::SURFACE))
-            }
+            Self::Hull(hull) => patch::of_hull_face(hull, patch::hull_face_at(hull, vertex, direction)),
         }
     }
 
@@ -236,7 +237,7 @@ impl Polytope<'_> {
     fn is_entered(&self, face: &Face, edge: usize, touches: &mut Touches<'_>) -> bool {
         let half = match self {
             Self::Cuboid(half) => *half,
-            Self::Hull(_) => return touches.scratch.planes.enters(edge, touches.tolerance as f32),
+            Self::Hull(_) => return touches.scratch.planes.enters(edge, touches.tolerance as f32).is_some(),
         };
         let (from, along) = (face.corners[edge], face.corners[(edge + 1) % 3] - face.corners[edge]);
         let (mut first, mut last) = (0.0f64, 1.0f64);
@@ -273,7 +274,7 @@ impl Polytope<'_> {
                 best
             }
             Self::Hull(hull) => {
-                let best = planes.measure(face.corners.map(|corner| corner.as_vec3()));
+                let best = planes.measure(hull, face.corners.map(|corner| corner.as_vec3()));
                 let plane = hull.planes()[best];
                 let normal = plane.normal.as_dvec3().normalize_or(DVec3::Y);
                 let low = face.corners.map(|corner| normal.dot(corner)).into_iter().fold(f64::INFINITY, f64::min);
@@ -297,19 +298,19 @@ impl Polytope<'_> {
         };
         let far = face.corners.iter().fold(0.0, |far: f64, corner| far.max(corner.abs().max_element()));
         let room = 1e-5 * touches.size + 1e-6 * far;
-        if !touches.scratch.planes.enters(edge, (touches.margin + room) as f32) {
-            return None;
-        }
+        let planes = &mut touches.scratch.planes;
+        let middle = planes.enters(edge, (touches.margin + room) as f32)?;
         let (from, to) = (face.corners[edge], face.corners[(edge + 1) % 3]);
         let along = to - from;
         let (direction, away, out) = (along.as_vec3(), along.cross(face.normal).as_vec3(), out.as_vec3());
-        let heights = touches.scratch.planes.inside();
-        let floor = (least - room) as f32;
+        // A normal on the arc between those of two faces is a mean of them, made longer; so is a depth below both.
+        planes.mark_above(edge, middle, (least - room) as f32);
+        let edges = planes.marked().flat_map(|marked| hull.face_edges(marked).iter().map(move |&edge| (marked, edge)));
         let mut best: Option<Crossing> = None;
-        for (index, hull_edge) in hull.edges().iter().enumerate() {
-            // A normal on the arc between those of two faces is a mean of them, made longer; so is a depth below both.
-            let [left, right] = hull_edge.faces;
-            if heights[left as usize].max(heights[right as usize]) <= floor {
+        for (marked, index) in edges {
+            let hull_edge = &hull.edges()[index as usize];
+            // An edge between two such faces is taken from its first.
+            if hull_edge.faces[0] != marked && planes.is_marked(hull_edge.faces[0]) {
                 continue;
             }
             let [left, right] = hull_edge.faces.map(|face| hull.planes()[face as usize].normal);
@@ -326,7 +327,7 @@ impl Polytope<'_> {
             let least = best.map_or(least, |best| best.axis.gap);
             if let Some(axis) = exact_crossing([start, end], normal, face, edge, least) {
                 let line = [start.as_dvec3(), (end - start).as_dvec3()];
-                best = Some(Crossing { axis, edge, own: Feature::edge(index as u32), line });
+                best = Some(Crossing { axis, edge, own: Feature::edge(index), line });
             }
         }
         best

@@ -58,7 +58,7 @@ pub(in crate::narrow) fn mark_inner_seams(
 ) {
     let SeamScratch { has_struck, counts, members, is_inner } = scratch;
     members.clear();
-    find_struck(heads, meetings, bodies, has_struck);
+    find_struck(heads, bodies, has_struck);
     let is_struck = |body: u32| has_struck.get(body as usize) == Some(&true);
     let is_on_ground = |head: &Head| {
         head.is_live && (head.has_ground || head.pushes() && head.bodies.iter().any(|body| is_struck(*body)))
@@ -115,22 +115,23 @@ pub(in crate::narrow) fn mark_inner_seams(
     }
 }
 
-/// Marks the bodies of pairs that both move and close, but did not touch yet.
-fn find_struck(heads: &[Head], meetings: &[Meeting], bodies: &Bodies, has_struck: &mut Vec<bool>) {
+/// Marks the bodies of pairs that are about to strike each other.
+fn find_struck(heads: &[Head], bodies: &Bodies, has_struck: &mut Vec<bool>) {
     has_struck.clear();
-    let open = heads.iter().zip(meetings).filter(|(head, _)| head.pushes() && !head.is_touching && !head.has_ground);
-    for (head, meeting) in open {
-        let [a, b] = head.bodies.map(|body| &bodies.motions()[body as usize]);
-        let closes = |manifold: &Manifold| {
-            let speed = |contact: &Contact| a.velocity_at(contact.arm_a) - b.velocity_at(contact.arm_b);
-            let mut speeds = manifold.contacts().iter().map(|contact| speed(contact).dot(manifold.normal));
-            speeds.any(|speed| speed > SLOW * manifold.size)
-        };
-        if meeting.manifolds().iter().any(closes) {
-            has_struck.resize(bodies.len(), false);
-            head.bodies.iter().for_each(|body| has_struck[*body as usize] = true);
-        }
+    for head in heads.iter().filter(|head| head.is_live && head.is_about_to_strike) {
+        has_struck.resize(bodies.len(), false);
+        head.bodies.iter().for_each(|body| has_struck[*body as usize] = true);
     }
+}
+
+/// Whether a pair closes so fast at one of its points that N6 looks after it.
+pub(in crate::narrow) fn strike(manifolds: &[Manifold], bodies: &Bodies) -> bool {
+    manifolds.iter().any(|manifold| {
+        let [a, b] = [manifold.pair.a.body, manifold.pair.b.body].map(|body| &bodies.motions()[body as usize]);
+        let speed = |contact: &Contact| a.velocity_at(contact.arm_a) - b.velocity_at(contact.arm_b);
+        let mut speeds = manifold.contacts().iter().map(|contact| speed(contact).dot(manifold.normal));
+        speeds.any(|speed| speed > SLOW * manifold.size)
+    })
 }
 
 fn is_compound(bodies: &Bodies, part: &ConvexPart) -> bool {
@@ -163,13 +164,17 @@ fn leads_into_any<'a>(
     let velocity = |part: &ConvexPart| motion(part).velocity_at((place + origin - motion(part).center).as_vec3());
     let own = if member.is_ground_first { &manifold.pair.a } else { &manifold.pair.b };
     let closing = (velocity(own) - velocity(rests)).dot(outward.as_vec3());
+    let is_slow = closing < SLOW * manifold.size;
+    if is_slow && member.ground.is_none() && motion(own).is_movable() {
+        return false;
+    }
     others.any(|other| {
         let pair = &manifold_of(other, meetings).pair;
         let ground = if other.is_ground_first { &pair.a } else { &pair.b };
         let is_loose = member.ground.is_none() && (motion(own).is_movable() || motion(ground).is_movable());
         if is_loose {
             let apart = (velocity(own) - velocity(ground)).length();
-            if closing < SLOW * manifold.size || apart > TOGETHER * closing {
+            if is_slow || apart > TOGETHER * closing {
                 return false;
             }
         }

@@ -36,6 +36,8 @@ pub(super) struct Pack {
     pub(super) is_plain: bool,
     /// Whether in a lane points do not act where they did in the step before.
     pub(super) is_loose: bool,
+    /// Whether a lane bears a heavy body by way of a light one.
+    pub(super) is_burdened: bool,
     pub(super) normal: [Lanes; 3],
     /// The first of the two tangents; the second is normal × tangent.
     pub(super) tangent: [Lanes; 3],
@@ -111,6 +113,7 @@ impl Pack {
         is_uneven: false,
         is_plain: false,
         is_loose: false,
+        is_burdened: false,
         normal: [NO_LANES; 3],
         tangent: [NO_LANES; 3],
         arms: [[NO_LANES; 3]; 2],
@@ -138,7 +141,8 @@ impl Pack {
     /// No lane has a point; there will be so many.
     pub(super) fn forget_points(&mut self, points: usize) {
         self.points = points as u32;
-        (self.bounces, self.rolls, self.is_uneven, self.is_loose) = (false, false, false, false);
+        (self.bounces, self.rolls) = (false, false);
+        (self.is_uneven, self.is_loose, self.is_burdened) = (false, false, false);
         self.point[..points].fill(Points::NONE);
         self.rebound = [NO_LANES; 4];
     }

@@ -95,6 +95,24 @@ pub(crate) fn farthest<S: Simd>(simd: S, blocks: &[VertexBlock], direction: Vec3
     whole.index().0
 }
 
+/// The least and the greatest products with three directions, to within rounding.
+#[inline(always)]
+pub(crate) fn extents<S: Simd>(simd: S, blocks: &[VertexBlock], directions: [Vec3; 3]) -> [Vec3; 2] {
+    let mut least = [f32x8::splat(simd, f32::INFINITY); 3];
+    let mut greatest = [f32x8::splat(simd, f32::NEG_INFINITY); 3];
+    for block in blocks {
+        for axis in 0..3 {
+            let along = products(simd, block, directions[axis]);
+            least[axis] = least[axis].min(along);
+            greatest[axis] = greatest[axis].max(along);
+        }
+    }
+    [
+        Vec3::new(least[0].reduce_min(), least[1].reduce_min(), least[2].reduce_min()),
+        Vec3::new(greatest[0].reduce_max(), greatest[1].reduce_max(), greatest[2].reduce_max()),
+    ]
+}
+
 /// The face that a point is highest above, and how high.
 #[inline(always)]
 pub(crate) fn highest<S: Simd>(simd: S, blocks: &[PlaneBlock], point: Vec3) -> (u32, f32) {
