@@ -140,14 +140,14 @@ fn still_parts(pair: &Pair<'_>, axis: DVec3, margin: f32) -> Result<bool, Contac
 }
 
 /// What of a manifold is no farther apart than the margin.
-fn within(manifold: &LocalManifold, margin: f32) -> Option<LocalManifold> {
+pub(super) fn within(manifold: &LocalManifold, margin: f32) -> Option<LocalManifold> {
     let mut kept = LocalManifold::empty(manifold.normal);
     manifold.contacts().iter().filter(|contact| contact.depth >= -margin).for_each(|contact| kept.push(*contact));
     (!kept.contacts().is_empty()).then_some(kept)
 }
 
 impl Kept {
-    fn new(clipped: &Clipped, b_in_a: &LocalPose, [allowed, reach_of_b]: [f32; 2], margin: f32) -> Self {
+    pub(super) fn new(clipped: &Clipped, b_in_a: &LocalPose, [allowed, reach_of_b]: [f32; 2], margin: f32) -> Self {
         let manifold = &clipped.manifold;
         let (mut on_a, mut on_b) = ([Vec4::ZERO; 3], [Vec4::ZERO; 3]);
         let mut features = [[Feature::default(); 2]; MAX_POINTS];

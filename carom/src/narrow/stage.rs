@@ -4,6 +4,7 @@
 //! by its features keeps its impulse. Pairs do not see each other, so they can be collided in any order and by any number
 //! of threads.
 
+mod patches;
 mod view;
 
 pub(crate) use view::reach;
@@ -17,6 +18,7 @@ use crate::mid::{ConvexPair, ConvexPart};
 use crate::pose::{LocalPose, Pose};
 use crate::shape::Shape;
 use glam::{Vec3, Vec4};
+use patches::KeptPatches;
 use view::{Frame, View, is_surface};
 
 /// One point of contact between two bodies. Its place is where it acts: while the bodies hardly move it stays, up to 1 % of
@@ -281,6 +283,7 @@ pub(crate) struct Meeting {
     /// Of two convex shapes; of compounds, those of their parts are in `parts`.
     cache: PairCache,
     parts: Vec<PartCache>,
+    patches: KeptPatches,
     manifolds: Vec<Manifold>,
 }
 
@@ -309,7 +312,9 @@ impl Room {
 impl Meeting {
     /// With room for so many manifolds.
     pub(crate) fn new(room: usize) -> Self {
-        Self { cache: PairCache::keeping(KEPT_SHARE), parts: Vec::new(), manifolds: Vec::with_capacity(room) }
+        let patches = if room > 1 { KeptPatches::with_room(room) } else { KeptPatches::default() };
+        let cache = PairCache::keeping(KEPT_SHARE);
+        Self { cache, parts: Vec::new(), patches, manifolds: Vec::with_capacity(room) }
     }
 
     /// For how many manifolds there is room.
@@ -321,12 +326,13 @@ impl Meeting {
     pub(crate) fn clear(&mut self) {
         self.cache = PairCache::keeping(KEPT_SHARE);
         self.parts.clear();
+        self.patches.clear();
         self.manifolds.clear();
     }
 
     /// How many bytes it holds.
     pub(crate) fn size(&self) -> usize {
-        size_of::<Self>() + size_of_val(&self.parts[..]) + size_of_val(&self.manifolds[..])
+        size_of::<Self>() + size_of_val(&self.parts[..]) + self.patches.size() + size_of_val(&self.manifolds[..])
     }
 
     /// How the pair touches.
@@ -362,7 +368,8 @@ impl Meeting {
             let part =
                 |slot: usize, collider: &Collider| ConvexPart { body: collider.body, collider: slots[slot], part: 0 };
             let pair = ConvexPair { a: part(0, a), b: part(1, b) };
-            collide(&pair, sides, margin, (bodies, &mut self.cache, &mut room.contacts), &mut self.manifolds);
+            let keeps = (&mut self.cache, Some(&mut self.patches), &mut room.contacts);
+            collide(&pair, sides, margin, (bodies, keeps), &mut self.manifolds);
         }
         for manifold in &mut self.manifolds {
             manifold.material = material;
@@ -442,8 +449,8 @@ impl Meeting {
                     b: ConvexPart { body: colliders[1].body, collider: slots[1], part: part_b },
                 };
                 let sides = [(shape_a, &pose_a), (shape_b, &pose_b)];
-                let keeps = (bodies, &mut self.parts[place].cache, &mut room.contacts);
-                collide(&pair, sides, margin, keeps, &mut self.manifolds);
+                let keeps = (&mut self.parts[place].cache, None, &mut room.contacts);
+                collide(&pair, sides, margin, (bodies, keeps), &mut self.manifolds);
             }
         });
         self.parts.retain(|part| part.is_used);
@@ -484,20 +491,33 @@ fn part_of(shape: &Shape, part: u32) -> Option<&Shape> {
     }
 }
 
+/// What a pair of parts keeps, and room to find what it does not.
+type Keeps<'a> = (&'a mut PairCache, Option<&'a mut KeptPatches>, &'a mut ContactBuffer);
+
 /// Adds the manifolds of two parts.
 fn collide(
     pair: &ConvexPair,
     sides: [(&Shape, &Pose); 2],
     margin: f32,
-    (bodies, cache, contacts): (&Bodies, &mut PairCache, &mut ContactBuffer),
+    (bodies, (cache, patches, contacts)): (&Bodies, Keeps<'_>),
     manifolds: &mut Vec<Manifold>,
 ) {
     let Some(view) = View::new(sides) else { return };
     let frame = Frame::new(pair, &view, bodies);
     if is_surface(view.near.0) || is_surface(view.far.0) {
+        let mut add = |local: &LocalManifold| manifolds.push(frame.in_world(pair, local));
+        let patches = patches.filter(|_| KeptPatches::are_kept(&view));
+        let allowed = if patches.is_some() { KEPT_SHARE * view.size } else { 0.0 };
+        if let Some(patches) = &patches
+            && patches.follow(&view, (margin, allowed), &mut add)
+        {
+            return;
+        }
         let relative = Relative { pose: view.far_in_near, placement: view.placement() };
-        for local in mesh::patches_of(view.near.0, view.far.0, &relative, margin, contacts) {
-            manifolds.push(frame.in_world(pair, &local.manifold));
+        let found = mesh::patches_of(view.near.0, view.far.0, &relative, margin + 2.0 * allowed, contacts);
+        match patches {
+            Some(patches) => patches.take_in(&view, found, (margin, allowed), add),
+            None => found.iter().for_each(|local| add(&local.manifold)),
         }
     } else if let Some(local) = view.contact(margin, cache) {
         manifolds.push(frame.in_world(pair, &local));

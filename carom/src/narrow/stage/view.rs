@@ -14,7 +14,7 @@ pub(super) struct View<'a> {
     pub(super) near: (&'a Shape, &'a Pose),
     pub(super) far: (&'a Shape, Pose),
     /// From the smaller to the other, in the axes of the world.
-    offset: DVec3,
+    pub(super) offset: DVec3,
     pub(super) far_in_near: LocalPose,
     /// The smaller is the second.
     is_swapped: bool,
