@@ -110,10 +110,11 @@ fn moved<S: Simd, const SIDE: usize>(
     force: Vectors<S>,
     torque: Vectors<S>,
 ) -> (Vectors<S>, Vectors<S>) {
-    let (mass, inertia) = (&pack.inverse_mass[SIDE], &pack.inverse_inertia[SIDE]);
     if pack.is_plain {
-        (force.times(load(simd, &mass[0])), torque.times(load(simd, &inertia[0])))
+        let [mass, inertia] = &pack.plain[SIDE];
+        (force.times(load(simd, mass)), torque.times(load(simd, inertia)))
     } else {
+        let (mass, inertia) = (&pack.inverse_mass[SIDE], &pack.inverse_inertia[SIDE]);
         (force.scaled(Vectors::load(simd, mass)), Tensors::load(simd, inertia).times(torque))
     }
 }
@@ -174,12 +175,14 @@ pub(super) fn warm_start<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
         .times(push.along)
         .plus(meeting.tangent.times(load(simd, along_tangent)))
         .plus(meeting.across.times(load(simd, along_across)));
-    let around_tangent = push.around_tangent + load(simd, &pack.rolling_impulse[0]);
-    let around_across = push.around_across + load(simd, &pack.rolling_impulse[1]);
+    if pack.rolls {
+        push.around_tangent += load(simd, &pack.rolling_impulse[0]);
+        push.around_across += load(simd, &pack.rolling_impulse[1]);
+    }
     let torque = meeting
         .tangent
-        .times(around_tangent)
-        .plus(meeting.across.times(around_across))
+        .times(push.around_tangent)
+        .plus(meeting.across.times(push.around_across))
         .plus(meeting.normal.times(load(simd, &pack.twist_impulse)));
     meeting.act(simd, pack, force, torque);
     meeting.write(simd, pack, rows);
