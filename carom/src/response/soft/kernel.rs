@@ -284,6 +284,7 @@ fn solve_normal<S: Simd, const PUSHES: bool>(
 
 /// So many points in each lane.
 #[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "counts that are known are unrolled, and closures here are not inlined")]
 fn solve_points<S: Simd, const PUSHES: bool, const COUNT: usize>(
     simd: S,
     pack: &mut Pack,
@@ -362,6 +363,7 @@ struct Wishes<S: Simd, const COUNT: usize> {
     wanted: [f32x8<S>; COUNT],
 }
 
+#[allow(clippy::needless_range_loop, reason = "counts that are known are unrolled, and closures here are not inlined")]
 impl<S: Simd, const COUNT: usize> Wishes<S, COUNT> {
     /// To and fro: one sweep leaves a patch tilted towards the point that came first, and pyramids do not come to rest.
     /// The last point has no second turn: nothing has changed for it.
