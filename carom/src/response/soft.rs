@@ -498,7 +498,7 @@ fn store_lane(pack: &Pack, lane: usize, manifold: &mut Manifold) {
     let across = normal.cross(tangent);
     let both = |lanes: &[[f32; 8]; 2]| tangent * lanes[0][lane] + across * lanes[1][lane];
     manifold.friction = both(&pack.friction_impulse);
-    manifold.rolling = both(&pack.rolling_impulse);
+    manifold.rolling = if pack.rolls { both(&pack.rolling_impulse) } else { Vec3::ZERO };
     manifold.twist = pack.twist_impulse[lane];
     for (point, contact) in manifold.contacts_mut().iter_mut().enumerate() {
         contact.carried = pack.point[point].impulse[lane];

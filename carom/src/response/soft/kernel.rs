@@ -110,10 +110,11 @@ fn moved<S: Simd, const SIDE: usize>(
     force: Vectors<S>,
     torque: Vectors<S>,
 ) -> (Vectors<S>, Vectors<S>) {
-    let (mass, inertia) = (&pack.inverse_mass[SIDE], &pack.inverse_inertia[SIDE]);
     if pack.is_plain {
-        (force.times(load(simd, &mass[0])), torque.times(load(simd, &inertia[0])))
+        let [mass, inertia] = &pack.plain[SIDE];
+        (force.times(load(simd, mass)), torque.times(load(simd, inertia)))
     } else {
+        let (mass, inertia) = (&pack.inverse_mass[SIDE], &pack.inverse_inertia[SIDE]);
         (force.scaled(Vectors::load(simd, mass)), Tensors::load(simd, inertia).times(torque))
     }
 }
@@ -174,12 +175,14 @@ pub(super) fn warm_start<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
         .times(push.along)
         .plus(meeting.tangent.times(load(simd, along_tangent)))
         .plus(meeting.across.times(load(simd, along_across)));
-    let around_tangent = push.around_tangent + load(simd, &pack.rolling_impulse[0]);
-    let around_across = push.around_across + load(simd, &pack.rolling_impulse[1]);
+    if pack.rolls {
+        push.around_tangent += load(simd, &pack.rolling_impulse[0]);
+        push.around_across += load(simd, &pack.rolling_impulse[1]);
+    }
     let torque = meeting
         .tangent
-        .times(around_tangent)
-        .plus(meeting.across.times(around_across))
+        .times(push.around_tangent)
+        .plus(meeting.across.times(push.around_across))
         .plus(meeting.normal.times(load(simd, &pack.twist_impulse)));
     meeting.act(simd, pack, force, torque);
     meeting.write(simd, pack, rows);
@@ -281,6 +284,7 @@ fn solve_normal<S: Simd, const PUSHES: bool>(
 
 /// So many points in each lane.
 #[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "counts that are known are unrolled, and closures here are not inlined")]
 fn solve_points<S: Simd, const PUSHES: bool, const COUNT: usize>(
     simd: S,
     pack: &mut Pack,
@@ -359,6 +363,7 @@ struct Wishes<S: Simd, const COUNT: usize> {
     wanted: [f32x8<S>; COUNT],
 }
 
+#[allow(clippy::needless_range_loop, reason = "counts that are known are unrolled, and closures here are not inlined")]
 impl<S: Simd, const COUNT: usize> Wishes<S, COUNT> {
     /// To and fro: one sweep leaves a patch tilted towards the point that came first, and pyramids do not come to rest.
     /// The last point has no second turn: nothing has changed for it.

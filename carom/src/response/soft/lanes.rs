@@ -76,7 +76,7 @@ impl<S: Simd> Vectors<S> {
 /// Eight symmetric tensors.
 #[derive(Clone, Copy)]
 pub(super) struct Tensors<S: Simd> {
-    xx: f32x8<S>,
+    pub(super) xx: f32x8<S>,
     yy: f32x8<S>,
     zz: f32x8<S>,
     xy: f32x8<S>,

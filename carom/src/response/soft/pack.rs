@@ -43,10 +43,8 @@ pub(super) struct Pack {
     pub(super) tangent: [Lanes; 3],
     /// From the centres of mass to the middle of the patch.
     pub(super) arms: [[Lanes; 3]; 2],
-    /// Along each axis of the world.
-    pub(super) inverse_mass: [[Lanes; 3]; 2],
-    /// xx, yy, zz, xy, yz, zx.
-    pub(super) inverse_inertia: [[Lanes; 6]; 2],
+    /// One over the mass and one over the inertia of the first and of the second bodies, if they are plain.
+    pub(super) plain: [[Lanes; 2]; 2],
     /// What a push at one point does to the speed at another: of points 01, 02, 03, 12, 13, 23.
     pub(super) couplings: [Lanes; 6],
     /// The inverse of the response to friction: uu, vv, uv.
@@ -57,19 +55,24 @@ pub(super) struct Pack {
     pub(super) loose: Lanes,
     /// How far from the middle the load is, for twist.
     pub(super) twist_reach: Lanes,
-    pub(super) rolling: Lanes,
     /// The velocity of the second surface against the first, along the tangents.
     pub(super) surface: [Lanes; 2],
     pub(super) friction_impulse: [Lanes; 2],
     pub(super) twist_impulse: Lanes,
-    pub(super) rolling_impulse: [Lanes; 2],
     /// Of the soft constraint: how fast depth is taken out, and what shares of mass and of impulse are used.
     pub(super) softness: [Lanes; 3],
-    /// At the end, so that those that no lane has are never looked at.
+    /// Near the end, so that those that no lane has are never looked at.
     pub(super) point: [Points; 4],
-    /// What few packs need. What a push at V·n, and a turn at Ω·u and Ω·v, does to these three: 00, 11, 22, 01, 12, 02.
+    /// What follows is set where it is needed. Of packs that are not plain, along each axis of the world; and xx, yy, zz,
+    /// xy, yz, zx.
+    pub(super) inverse_mass: [[Lanes; 3]; 2],
+    pub(super) inverse_inertia: [[Lanes; 6]; 2],
+    /// Of packs that roll.
+    pub(super) rolling: Lanes,
+    pub(super) rolling_impulse: [Lanes; 2],
+    /// Of packs that roll or bounce. What a push at V·n, and a turn at Ω·u and Ω·v, does to these three: 00, 11, 22, 01, 12, 02.
     pub(super) response: [Lanes; 6],
-    /// How fast each point shall part after an impact.
+    /// Of packs that bounce: how fast each point shall part after an impact.
     pub(super) rebound: [Lanes; 4],
 }
 
@@ -117,21 +120,22 @@ impl Pack {
         normal: [NO_LANES; 3],
         tangent: [NO_LANES; 3],
         arms: [[NO_LANES; 3]; 2],
-        inverse_mass: [[NO_LANES; 3]; 2],
-        inverse_inertia: [[NO_LANES; 6]; 2],
+        plain: [[NO_LANES; 2]; 2],
         couplings: [NO_LANES; 6],
         friction_mass: [NO_LANES; 3],
         twist_mass: NO_LANES,
         friction: NO_LANES,
         loose: NO_LANES,
         twist_reach: NO_LANES,
-        rolling: NO_LANES,
         surface: [NO_LANES; 2],
         friction_impulse: [NO_LANES; 2],
         twist_impulse: NO_LANES,
-        rolling_impulse: [NO_LANES; 2],
         softness: [NO_LANES; 3],
         point: [Points::NONE; 4],
+        inverse_mass: [[NO_LANES; 3]; 2],
+        inverse_inertia: [[NO_LANES; 6]; 2],
+        rolling: NO_LANES,
+        rolling_impulse: [NO_LANES; 2],
         response: [NO_LANES; 6],
         rebound: [NO_LANES; 4],
     };
@@ -144,12 +148,30 @@ impl Pack {
         (self.bounces, self.rolls) = (false, false);
         (self.is_uneven, self.is_loose, self.is_burdened) = (false, false, false);
         self.point[..points].fill(Points::NONE);
-        self.rebound = [NO_LANES; 4];
+    }
+
+    /// A point of a lane shall part at this speed.
+    pub(super) fn bounce(&mut self, point: usize, lane: usize, speed: f32) {
+        if !std::mem::replace(&mut self.bounces, true) {
+            self.rebound = [NO_LANES; 4];
+        }
+        self.rebound[point][lane] = speed;
+    }
+
+    /// A lane resists rolling.
+    pub(super) fn roll(&mut self, lane: usize, resistance: f32) {
+        if !std::mem::replace(&mut self.rolls, true) {
+            self.rolling = NO_LANES;
+        }
+        self.rolling[lane] = resistance;
     }
 
     /// Which of a lane's two bodies is far lighter than the other, if both move.
     pub(super) fn light_side(&self, lane: usize) -> Option<usize> {
-        let [a, b] = [0, 1].map(|side| (0..3).map(|axis| self.inverse_mass[side][axis][lane]).fold(0.0, f32::max));
+        let [a, b] = [0, 1].map(|side| match self.is_plain {
+            true => self.plain[side][0][lane],
+            false => (0..3).map(|axis| self.inverse_mass[side][axis][lane]).fold(0.0, f32::max),
+        });
         let is_uneven = a > 0.0 && b > 0.0 && a.max(b) > UNEVEN * a.min(b);
         is_uneven.then_some(usize::from(b > a))
     }

@@ -96,8 +96,9 @@ fn fill_lane(pack: &mut Pack, draft: &mut Draft, lane: usize, patch: &Patch, sou
     pack.loose[lane] = if manifold.is_held { 0.0 } else { 1.0 };
     set(&mut pack.normal, lane, manifold.normal);
     pack.friction[lane] = material.friction;
-    pack.rolling[lane] = material.rolling_friction * manifold.size;
-    pack.rolls |= material.rolling_friction > 0.0;
+    if material.rolling_friction > 0.0 {
+        pack.roll(lane, material.rolling_friction * manifold.size);
+    }
     let softness = &plan.softness[usize::from(patch.rows[0].min(patch.rows[1]) < source.first_movable)];
     for (lanes, value) in pack.softness.iter_mut().zip([softness.rate, softness.mass, softness.impulse]) {
         lanes[lane] = value;
@@ -112,8 +113,7 @@ fn fill_lane(pack: &mut Pack, draft: &mut Draft, lane: usize, patch: &Patch, sou
         if material.restitution > 0.0 {
             let impact = impact_speed(manifold, contact, source.bodies, plan);
             if impact > plan.bounce_threshold {
-                pack.rebound[point][lane] = material.restitution * impact;
-                pack.bounces = true;
+                pack.bounce(point, lane, material.restitution * impact);
             }
         }
     }
@@ -182,12 +182,19 @@ fn derive<S: Simd>(simd: S, pack: &mut Pack, draft: &Draft, masses: &[Mass]) {
     let arm_b = Vectors::load(simd, &pack.arms[1]);
     let (mass_a, inertia_a) = masses_of(simd, &pack.bodies[0], masses);
     let (mass_b, inertia_b) = masses_of(simd, &pack.bodies[1], masses);
-    mass_a.store(&mut pack.inverse_mass[0]);
-    mass_b.store(&mut pack.inverse_mass[1]);
-    inertia_a.store(&mut pack.inverse_inertia[0]);
-    inertia_b.store(&mut pack.inverse_inertia[1]);
     let are_free = mass_a.are_even() & mass_b.are_even();
     pack.is_plain = (are_free & inertia_a.are_round(simd) & inertia_b.are_round(simd)).all_true();
+    if pack.is_plain {
+        store(mass_a.x, &mut pack.plain[0][0]);
+        store(inertia_a.xx, &mut pack.plain[0][1]);
+        store(mass_b.x, &mut pack.plain[1][0]);
+        store(inertia_b.xx, &mut pack.plain[1][1]);
+    } else {
+        mass_a.store(&mut pack.inverse_mass[0]);
+        mass_b.store(&mut pack.inverse_mass[1]);
+        inertia_a.store(&mut pack.inverse_inertia[0]);
+        inertia_b.store(&mut pack.inverse_inertia[1]);
+    }
     // The surface of the first carries the second along.
     let surface_velocity = Vectors::load(simd, &draft.surface_velocity);
     store(zero - tangent.dot(surface_velocity), &mut pack.surface[0]);
@@ -195,9 +202,11 @@ fn derive<S: Simd>(simd: S, pack: &mut Pack, draft: &Draft, masses: &[Mass]) {
     let friction = Vectors::load(simd, &draft.friction);
     store(tangent.dot(friction), &mut pack.friction_impulse[0]);
     store(across.dot(friction), &mut pack.friction_impulse[1]);
-    let rolling = Vectors::load(simd, &draft.rolling);
-    store(tangent.dot(rolling), &mut pack.rolling_impulse[0]);
-    store(across.dot(rolling), &mut pack.rolling_impulse[1]);
+    if pack.rolls {
+        let rolling = Vectors::load(simd, &draft.rolling);
+        store(tangent.dot(rolling), &mut pack.rolling_impulse[0]);
+        store(across.dot(rolling), &mut pack.rolling_impulse[1]);
+    }
     let mass = mass_a.plus(mass_b);
     let (most_a, most_b) = (mass_a.x.max(mass_a.y).max(mass_a.z), mass_b.x.max(mass_b.y).max(mass_b.z));
     let (light, heavy) = (most_a.max(most_b), most_a.min(most_b));
@@ -211,13 +220,15 @@ fn derive<S: Simd>(simd: S, pack: &mut Pack, draft: &Draft, masses: &[Mass]) {
     let aa = normal.scaled(mass).dot(normal) + (normal_a.dot(turn_a) + normal_b.dot(turn_b));
     let (ab, ac) = (tangent.dot(turn), across.dot(turn));
     let (bb, cc, bc) = (tangent.dot(around_tangent), across.dot(around_across), across.dot(around_tangent));
-    let [to_aa, to_bb, to_cc, to_ab, to_bc, to_ac] = &mut pack.response;
-    store(aa, to_aa);
-    store(bb, to_bb);
-    store(cc, to_cc);
-    store(ab, to_ab);
-    store(bc, to_bc);
-    store(ac, to_ac);
+    if pack.rolls || pack.bounces {
+        let [to_aa, to_bb, to_cc, to_ab, to_bc, to_ac] = &mut pack.response;
+        store(aa, to_aa);
+        store(bb, to_bb);
+        store(cc, to_cc);
+        store(ab, to_ab);
+        store(bc, to_bc);
+        store(ac, to_ac);
+    }
     let count = pack.points.min(4) as usize;
     let mut reach = zero;
     for (points, offset) in pack.point.iter_mut().zip(&draft.offsets).take(count) {
