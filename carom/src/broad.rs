@@ -20,6 +20,7 @@ pub(crate) mod hilbert;
 mod kd_tree;
 mod octree;
 mod pair_set;
+mod placed;
 pub(crate) mod preorder;
 mod proxies;
 mod ray;
@@ -418,5 +419,5 @@ fn moved_to(slot: u32, collider: &Collider, displacement: Vec3, margins: Margins
 
 /// The box of a collider with its margin.
 pub(crate) fn bounds_of(collider: &Collider, margins: Margins) -> Aabb {
-    Aabb::around_shape_at(&collider.shape, &collider.pose).enlarged(margins.of(collider))
+    placed::bounds_at(&collider.shape, &collider.pose).enlarged(margins.of(collider))
 }

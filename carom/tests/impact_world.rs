@@ -256,6 +256,12 @@ fn left_behind(speed: f64, thickness: f64, sleeps: bool, continuous: Continuous)
             *behind |= world.body(*thing).expect("it is there").position().x < wall;
         }
     }
+    if continuous == Continuous::Default {
+        // It has met them all, and they are as fast as it is at the least.
+        let slowest = things.iter().map(|thing| world.body(*thing).expect("it is there").velocity().x);
+        let slowest = f64::from(slowest.fold(f32::INFINITY, f32::min));
+        assert!(slowest > 0.99 * speed, "one goes at {slowest} m/s, the wall at {speed} m/s, {thickness} m thick");
+    }
     behind.iter().filter(|behind| **behind).count()
 }
 
@@ -288,11 +294,15 @@ fn a_fast_kinematic_blade_hits_what_is_around() {
             for step in 0..5 {
                 let [at, turned] = [ball, blade].map(|id| world.body(id).expect("it is there").pose());
                 let in_blade = turned.rotation.conjugate() * at.position.as_vec3();
-                // It is before the blade, or beyond its end.
-                let is_before = in_blade.z < 0.0 || in_blade.x.abs() > 1.0;
+                // It is before the blade, or has flown beyond its end.
+                let is_before = in_blade.z < 0.0 || in_blade.length() > 1.0;
                 assert!(is_before, "a turn by {turn}, step {step}: {in_blade} seen from the blade");
                 world.step(DT).expect("sound");
             }
+            // It is hit no softer than the blade is fast where it is.
+            let speed = f64::from(world.body(ball).expect("it is there").velocity().length());
+            let of_blade = distance * f64::from(turn / DT);
+            assert!(speed > 0.9 * of_blade, "a turn by {turn}: {speed} m/s, the blade {of_blade} m/s at {distance} m");
         }
     }
 }

@@ -200,6 +200,56 @@ fn nothing_is_missed_and_points_lie_on_both_surfaces() -> Outcome {
     Ok(())
 }
 
+/// A box or a hull lies on one side of a roof, a little inside, and reaches out over the ridge. The other side, behind
+/// which its middle may be, must not pull it in; whichever way the triangles face.
+#[test]
+fn what_reaches_over_a_ridge_is_pushed_off_its_own_side() -> Outcome {
+    let mut random = Rng::with_seed(15);
+    let mut buffer = ContactBuffer::new();
+    let pyramid = Shape::hull(&[Vec3::Y, Vec3::X, Vec3::NEG_X, Vec3::Z, Vec3::NEG_Z])?;
+    let mut behind = 0;
+    for case in 0..2_000 {
+        let (left, right) = (between(&mut random, 0.1, 0.9), between(&mut random, 0.1, 0.9));
+        let foot = |angle: f32, side: f32, z: f32| Vec3::new(side * 6.0 * angle.cos(), -6.0 * angle.sin(), z);
+        let ridge = [Vec3::new(0.0, 0.0, -6.0), Vec3::new(0.0, 0.0, 6.0)];
+        let vertices = vec![
+            ridge[0],
+            ridge[1],
+            foot(left, -1.0, -6.0),
+            foot(left, -1.0, 6.0),
+            foot(right, 1.0, -6.0),
+            foot(right, 1.0, 6.0),
+        ];
+        let mut triangles = vec![[0, 2, 1], [2, 3, 1], [0, 1, 4], [4, 1, 5]];
+        if case % 2 == 0 {
+            triangles.iter_mut().for_each(|triangle| triangle.swap(1, 2));
+        }
+        let roof = Shape::mesh(vertices, triangles)?;
+        let (shape, below) = match case % 3 {
+            0 => (pyramid.clone(), 0.0),
+            _ => (Shape::cuboid(0.6, 0.2, 0.5)?, 0.2),
+        };
+        let slope = Quat::from_rotation_z(left);
+        let (away, depth) = (between(&mut random, 0.02, 0.5), between(&mut random, 1e-3, 0.02));
+        let outward = slope * Vec3::Y;
+        let along = between(&mut random, -2.0, 2.0);
+        let position = slope * Vec3::new(-away, below - depth, along);
+        let tilt = Quat::from_rotation_x(between(&mut random, -2e-3, 2e-3));
+        let rotation = slope * tilt * Quat::from_rotation_y(between(&mut random, 0.0, 6.0));
+        contacts(&roof, &shape, &LocalPose { position, rotation }, 0.0, &mut buffer)?;
+        assert!(!buffer.manifolds().is_empty(), "case {case}: {depth} deep and nothing is found");
+        behind += usize::from((Quat::from_rotation_z(-right) * Vec3::Y).dot(position) < 0.0);
+        for patch in buffer.manifolds() {
+            let normal = patch.manifold.normal;
+            assert!(normal.dot(outward) > 0.0, "case {case}: {normal} leads into the roof, whose side is {outward}");
+        }
+        let found = deepest(buffer.manifolds());
+        assert!((depth - 2e-3..depth + 6e-3).contains(&found), "case {case}: {found} deep instead of {depth}");
+    }
+    assert!(behind > 200, "{behind}");
+    Ok(())
+}
+
 fn cube_mesh(half: f32) -> Result<Shape, ShapeError> {
     let (vertices, triangles) = box_mesh(Vec3::splat(half), Vec3::ZERO);
     Shape::mesh(vertices, triangles)

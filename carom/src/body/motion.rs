@@ -127,6 +127,9 @@ impl Nature {
     pub(crate) fn turn_inertia(&self, motion: &mut Motion) {
         motion.inverse_inertia = if self.is_turn_locked() && motion.is_movable() {
             inverse_of_free(turned(self.inertia, motion.rotation), self.locked_rotation)
+        } else if self.is_round {
+            // It stays as it is, and does not gather what rounding would leave beside the diagonal.
+            self.inverse_inertia
         } else {
             turned(self.inverse_inertia, motion.rotation)
         };

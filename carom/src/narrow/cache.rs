@@ -13,7 +13,7 @@ use crate::distance::placement::Placement;
 use crate::distance::signed::Cache;
 use crate::pose::LocalPose;
 use crate::trace::Tracer;
-use glam::{DVec3, Vec3};
+use glam::{DVec3, Mat3, Vec3, Vec4};
 
 /// The motion during which points are kept, unless said.
 const KEPT: f32 = 3e-4;
@@ -72,9 +72,19 @@ pub(super) struct Kept {
     normal: Vec3,
     is_normal_of_b: bool,
     count: u8,
-    /// On the surface of the first part in its frame, and of the second in its own.
-    points: [[Vec3; 2]; MAX_POINTS],
+    /// On the surface of the first part in its frame, and of the second in its own, side by side: x, y, z.
+    on_a: [Vec4; 3],
+    on_b: [Vec4; 3],
     features: [[Feature; 2]; MAX_POINTS],
+}
+
+/// Points of a manifold that was moved along, side by side.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Along {
+    pub(super) normal: Vec3,
+    /// x, y, z of where they are.
+    pub(super) places: [Vec4; 3],
+    pub(super) depths: Vec4,
 }
 
 /// The contact of two convex parts, by what is kept or anew.
@@ -130,27 +140,42 @@ fn still_parts(pair: &Pair<'_>, axis: DVec3, margin: f32) -> Result<bool, Contac
 }
 
 /// What of a manifold is no farther apart than the margin.
-fn within(manifold: &LocalManifold, margin: f32) -> Option<LocalManifold> {
+pub(super) fn within(manifold: &LocalManifold, margin: f32) -> Option<LocalManifold> {
     let mut kept = LocalManifold::empty(manifold.normal);
     manifold.contacts().iter().filter(|contact| contact.depth >= -margin).for_each(|contact| kept.push(*contact));
     (!kept.contacts().is_empty()).then_some(kept)
 }
 
 impl Kept {
-    fn new(clipped: &Clipped, b_in_a: &LocalPose, [allowed, reach_of_b]: [f32; 2], margin: f32) -> Self {
+    pub(super) fn new(clipped: &Clipped, b_in_a: &LocalPose, [allowed, reach_of_b]: [f32; 2], margin: f32) -> Self {
         let manifold = &clipped.manifold;
-        let mut points = [[Vec3::ZERO; 2]; MAX_POINTS];
+        let (mut on_a, mut on_b) = ([Vec4::ZERO; 3], [Vec4::ZERO; 3]);
         let mut features = [[Feature::default(); 2]; MAX_POINTS];
-        for ((points, features), contact) in points.iter_mut().zip(&mut features).zip(manifold.contacts()) {
+        for (index, contact) in manifold.contacts().iter().enumerate() {
             let half = manifold.normal * (0.5 * contact.depth);
-            *points = [contact.point + half, b_in_a.point_to_inner(contact.point - half)];
-            *features = contact.features;
+            let [point_a, point_b] = [contact.point + half, b_in_a.point_to_inner(contact.point - half)];
+            for axis in 0..3 {
+                on_a[axis][index] = point_a[axis];
+                on_b[axis][index] = point_b[axis];
+            }
+            features[index] = contact.features;
         }
         let count = manifold.contacts().len() as u8;
         let is_normal_of_b = clipped.is_normal_of_b;
         let inverse_square = if (1e-17..1e17).contains(&allowed) { 1.0 / (allowed * allowed) } else { f32::NAN };
         let normal = if is_normal_of_b { b_in_a.direction_to_inner(manifold.normal) } else { manifold.normal };
-        Self { b_in_a: *b_in_a, inverse_square, reach_of_b, margin, normal, is_normal_of_b, count, points, features }
+        Self {
+            b_in_a: *b_in_a,
+            inverse_square,
+            reach_of_b,
+            margin,
+            normal,
+            is_normal_of_b,
+            count,
+            on_a,
+            on_b,
+            features,
+        }
     }
 
     /// Whether no point of the second part has moved by more than is allowed, seen from the first.
@@ -167,22 +192,52 @@ impl Kept {
     }
 
     /// The contact with the second part where it is now.
-    #[inline]
     pub(super) fn moved(&self, b_in_a: &LocalPose, margin: f32) -> Option<LocalManifold> {
-        let normal = if self.is_normal_of_b { b_in_a.direction_to_outer(self.normal) } else { self.normal };
-        let turn = b_in_a.rotation_matrix();
+        let Along { normal, places, depths } = self.along(b_in_a);
         let mut manifold = LocalManifold::empty(normal);
-        for ([on_a, on_b], features) in self.points.iter().zip(&self.features).take(usize::from(self.count)) {
-            let on_b = turn * *on_b + b_in_a.position;
-            let depth = normal.dot(*on_a - on_b);
-            if depth < -margin {
-                continue;
+        for (index, features) in self.features().iter().enumerate() {
+            let depth = depths[index];
+            if depth >= -margin {
+                let point = Vec3::new(places[0][index], places[1][index], places[2][index]);
+                manifold.push(LocalContact { point, depth, features: *features });
             }
-            // From the corner of the part whose face it is not.
-            let half = normal * (0.5 * depth);
-            let point = if self.is_normal_of_b { *on_a - half } else { on_b + half };
-            manifold.push(LocalContact { point, depth, features: *features });
         }
         (!manifold.contacts().is_empty()).then_some(manifold)
     }
+
+    /// Its points with the second part where it is now, however far apart; those beyond their number mean nothing.
+    #[inline]
+    pub(super) fn along(&self, b_in_a: &LocalPose) -> Along {
+        let normal = if self.is_normal_of_b { b_in_a.direction_to_outer(self.normal) } else { self.normal };
+        let turn = b_in_a.rotation_matrix();
+        let on_b = moved_by(&turn, self.on_b, b_in_a.position);
+        let [x, y, z] = [self.on_a[0] - on_b[0], self.on_a[1] - on_b[1], self.on_a[2] - on_b[2]];
+        let depths = x * normal.x + y * normal.y + z * normal.z;
+        let half = depths * 0.5;
+        let [x, y, z] = [half * normal.x, half * normal.y, half * normal.z];
+        // From the corner of the part whose face it is not.
+        let places = if self.is_normal_of_b {
+            [self.on_a[0] - x, self.on_a[1] - y, self.on_a[2] - z]
+        } else {
+            [on_b[0] + x, on_b[1] + y, on_b[2] + z]
+        };
+        Along { normal, places, depths }
+    }
+
+    /// The features of its points.
+    #[inline]
+    pub(super) fn features(&self) -> &[[Feature; 2]] {
+        &self.features[..usize::from(self.count)]
+    }
+}
+
+/// Four points turned and shifted.
+#[inline(always)]
+pub(super) fn moved_by(turn: &Mat3, [x, y, z]: [Vec4; 3], shift: Vec3) -> [Vec4; 3] {
+    let Mat3 { x_axis, y_axis, z_axis } = turn;
+    [
+        x * x_axis.x + y * y_axis.x + z * z_axis.x + shift.x,
+        x * x_axis.y + y * y_axis.y + z * z_axis.y + shift.y,
+        x * x_axis.z + y * y_axis.z + z * z_axis.z + shift.z,
+    ]
 }

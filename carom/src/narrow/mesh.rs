@@ -188,6 +188,9 @@ struct Touches<'a> {
     feels_inner_edges: bool,
     /// Whether the shape's middle was found behind a triangle.
     is_behind: bool,
+    /// Whether triangles beyond a ridge are passed over, and whether one was.
+    heeds_ridges: bool,
+    has_passed_over: bool,
     list: &'a mut Vec<Touch>,
     scratch: &'a mut Scratch,
 }
@@ -202,12 +205,21 @@ impl Touches<'_> {
         }
     }
 
-    /// The normal of a triangle on the side to which it pushes a shape with this middle, if it does.
+    /// The normal of a triangle on the side to which it pushes a shape with this middle, if it does. A shape that is on
+    /// one side of a ridge is on the outer side of it, though its middle may be behind the triangle beyond.
     #[inline]
-    fn outward(&mut self, face: &Face, center: DVec3) -> Option<DVec3> {
+    fn outward(&mut self, face: &Face, center: DVec3, faces: &[Face]) -> Option<DVec3> {
         let is_front = face.height(center) >= 0.0;
         match self.sides {
-            Sides::Both => Some(if is_front { face.normal } else { -face.normal }),
+            Sides::Both => {
+                let is_on_other_side = |other: &Face| (other.height(center) >= 0.0) != is_front;
+                let is_beyond_ridge = self.heeds_ridges
+                    && (0..3).filter(|edge| face.is_ridge(*edge, !is_front)).any(|edge| {
+                        faces.iter().find(|other| other.is_beyond(face, edge)).is_some_and(is_on_other_side)
+                    });
+                self.has_passed_over |= is_beyond_ridge;
+                (!is_beyond_ridge).then_some(if is_front { face.normal } else { -face.normal })
+            }
             Sides::Front => {
                 self.is_behind |= !is_front;
                 is_front.then_some(face.normal)
@@ -376,6 +388,8 @@ fn touch_surface(
         tolerance: 1e-5 * size,
         feels_inner_edges: *inner_edges == InnerEdges::Felt,
         is_behind: false,
+        heeds_ridges: *inner_edges != InnerEdges::Felt,
+        has_passed_over: false,
         list,
         scratch,
     };
@@ -383,23 +397,39 @@ fn touch_surface(
     if touches.feels_inner_edges {
         faces.iter_mut().for_each(|face| face.ridges = u8::MAX);
     }
-    match (convex.core, convex.radius) {
-        (Core::Point, radius) => {
-            faces.iter().for_each(|face| ball::touch_ball(radius, face, faces, &mut touches));
-        }
-        (Core::Segment(axis), radius) => {
-            faces.iter().for_each(|face| ball::touch_capsule(axis, radius, face, faces, &mut touches));
-        }
-        (Core::Cuboid(half), 0.0) => touch_polytope(&Polytope::Cuboid(half), convex, faces, &mut touches)?,
-        (Core::Hull(hull), 0.0) => touch_polytope(&Polytope::Hull(hull), convex, faces, &mut touches)?,
-        (_, _) => {
-            for face in &*faces {
-                general::touch(convex, center, face, faces, &mut touches)?;
-            }
-        }
+    touch_faces(convex, center, faces, &mut touches)?;
+    // What pierces only triangles beyond ridges is pushed out by these.
+    if touches.has_passed_over && touches.list.is_empty() {
+        touches.heeds_ridges = false;
+        touch_faces(convex, center, faces, &mut touches)?;
     }
     if touches.is_behind || touches.list.is_empty() || surface.is_ambiguous() {
         push_out(surface, convex, center, surface_in_shape, &mut touches)?;
+    }
+    Ok(())
+}
+
+/// Adds what each triangle says.
+fn touch_faces(
+    convex: &Convex<'_>,
+    center: DVec3,
+    faces: &[Face],
+    touches: &mut Touches<'_>,
+) -> Result<(), ContactError> {
+    match (convex.core, convex.radius) {
+        (Core::Point, radius) => {
+            faces.iter().for_each(|face| ball::touch_ball(radius, face, faces, touches));
+        }
+        (Core::Segment(axis), radius) => {
+            faces.iter().for_each(|face| ball::touch_capsule(axis, radius, face, faces, touches));
+        }
+        (Core::Cuboid(half), 0.0) => touch_polytope(&Polytope::Cuboid(half), convex, faces, touches)?,
+        (Core::Hull(hull), 0.0) => touch_polytope(&Polytope::Hull(hull), convex, faces, touches)?,
+        (_, _) => {
+            for face in faces {
+                general::touch(convex, center, face, faces, touches)?;
+            }
+        }
     }
     Ok(())
 }

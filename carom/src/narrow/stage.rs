@@ -4,15 +4,22 @@
 //! by its features keeps its impulse. Pairs do not see each other, so they can be collided in any order and by any number
 //! of threads.
 
+mod patches;
+mod view;
+
+pub(crate) use view::reach;
+
+use super::cache::{Kept, moved_by};
 use super::mesh::{self, ContactBuffer, Relative};
-use super::{Feature, InnerEdges, LocalManifold, MAX_POINTS, PairCache, contact_in};
+use super::{Feature, InnerEdges, LocalContact, LocalManifold, MAX_POINTS, PairCache};
 use crate::body::{Bodies, Collider, Material};
 use crate::bounds::{Aabb, BoundingVolume};
-use crate::distance::placement::Placement;
 use crate::mid::{ConvexPair, ConvexPart};
 use crate::pose::{LocalPose, Pose};
 use crate::shape::Shape;
-use glam::Vec3;
+use glam::{Vec3, Vec4};
+use patches::KeptPatches;
+use view::{Frame, View, is_surface};
 
 /// One point of contact between two bodies. Its place is where it acts: while the bodies hardly move it stays, up to 1 % of
 /// its shorter arm from where they meet now.
@@ -32,12 +39,22 @@ pub struct Contact {
     pub(crate) carried: f32,
 }
 
-impl Contact {
-    /// Whether it is so near to where these arms end that it may act there.
-    fn is_near(&self, [arm_a, arm_b]: [Vec3; 2]) -> bool {
-        let reach_square = HELD_SHARE * HELD_SHARE * arm_a.length_squared().min(arm_b.length_squared());
-        self.arm_a.distance_squared(arm_a).max(self.arm_b.distance_squared(arm_b)) < reach_square
-    }
+/// Whether a point is so near to where the held arms end that it may act there.
+#[inline(always)]
+fn is_near_to([arm_a, arm_b]: [Vec3; 2], [held_a, held_b]: [Vec3; 2]) -> bool {
+    let reach_square = HELD_SHARE * HELD_SHARE * held_a.length_squared().min(held_b.length_squared());
+    arm_a.distance_squared(held_a).max(arm_b.distance_squared(held_b)) < reach_square
+}
+
+#[inline(always)]
+fn length_squared([x, y, z]: [Vec4; 3]) -> Vec4 {
+    x * x + y * y + z * z
+}
+
+/// Whether two normals may belong to one contact that moves on.
+#[inline(always)]
+fn is_alike(before: Vec3, now: Vec3) -> bool {
+    before.dot(now) > 0.7
 }
 
 /// How two parts of two bodies touch along one normal, in the axes of the world.
@@ -87,6 +104,87 @@ impl Manifold {
         self.contacts().iter().any(|contact| contact.depth >= 0.0 || contact.impulse > 0.0)
     }
 
+    /// Moves on to where the same points are now, in the same order, and keeps their impulses: what most pairs of a pile
+    /// do in most steps. Says no, and has changed nothing, if they are others.
+    fn follow(&mut self, local: &LocalManifold, frame: &Frame, holds: bool) -> bool {
+        let found = local.contacts();
+        let is_same = |(contact, found): (&Contact, &LocalContact)| contact.features == frame.in_order(found.features);
+        let normal = frame.outward(local.normal);
+        if self.is_inner
+            || found.len() != usize::from(self.count)
+            || !is_alike(self.normal, normal)
+            || !self.contacts().iter().zip(found).all(is_same)
+        {
+            return false;
+        }
+        let mut arms = [[Vec3::ZERO; 2]; MAX_POINTS];
+        let mut is_near = holds && normal.dot(self.normal) >= HELD_COSINE;
+        for ((arms, contact), found) in arms.iter_mut().zip(self.contacts_mut()).zip(found) {
+            *arms = frame.arms(found);
+            is_near = is_near && is_near_to(*arms, [contact.arm_a, contact.arm_b]);
+            contact.depth = found.depth;
+            contact.impulse = 0.0;
+        }
+        (self.is_held, self.size) = (is_near, frame.size);
+        if !is_near {
+            self.normal = normal;
+            for (contact, [arm_a, arm_b]) in self.contacts_mut().iter_mut().zip(arms) {
+                (contact.arm_a, contact.arm_b) = (arm_a, arm_b);
+            }
+        }
+        true
+    }
+
+    /// The same for points that are moved along, all of them side by side.
+    fn follow_kept(&mut self, kept: &Kept, frame: &Frame, far_in_near: &LocalPose, margin: f32) -> bool {
+        let features = kept.features();
+        let is_same = |(contact, found): (&Contact, &[Feature; 2])| contact.features == frame.in_order(*found);
+        if self.is_inner
+            || features.len() != usize::from(self.count)
+            || !self.contacts().iter().zip(features).all(is_same)
+        {
+            return false;
+        }
+        let along = kept.along(far_in_near);
+        let normal = frame.outward(along.normal);
+        // Of the points that there are.
+        let all = (1u32 << features.len()) - 1;
+        if !is_alike(self.normal, normal) || along.depths.cmpge(Vec4::splat(-margin)).bitmask() & all != all {
+            return false;
+        }
+        let [from_a, from_b] = frame.from_centers;
+        let arms_a = moved_by(&frame.turn, along.places, from_a);
+        let arms_b = moved_by(&frame.turn, along.places, from_b);
+        let is_held = margin > 0.0 && normal.dot(self.normal) >= HELD_COSINE && {
+            let (held_a, held_b) =
+                (self.side_by_side(|contact| contact.arm_a), self.side_by_side(|contact| contact.arm_b));
+            let reach_square = length_squared(held_a).min(length_squared(held_b)) * (HELD_SHARE * HELD_SHARE);
+            let away = |arms: [Vec4; 3], held: [Vec4; 3]| {
+                length_squared([arms[0] - held[0], arms[1] - held[1], arms[2] - held[2]])
+            };
+            away(arms_a, held_a).max(away(arms_b, held_b)).cmplt(reach_square).bitmask() & all == all
+        };
+        (self.is_held, self.size) = (is_held, frame.size);
+        for (index, contact) in self.contacts_mut().iter_mut().enumerate() {
+            contact.depth = along.depths[index];
+            contact.impulse = 0.0;
+            if !is_held {
+                contact.arm_a = Vec3::new(arms_a[0][index], arms_a[1][index], arms_a[2][index]);
+                contact.arm_b = Vec3::new(arms_b[0][index], arms_b[1][index], arms_b[2][index]);
+            }
+        }
+        if !is_held {
+            self.normal = normal;
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn side_by_side(&self, vector: impl Fn(&Contact) -> Vec3) -> [Vec4; 3] {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|index| vector(&self.contacts[index]));
+        [Vec4::new(a.x, b.x, c.x, d.x), Vec4::new(a.y, b.y, c.y, d.y), Vec4::new(a.z, b.z, c.z, d.z)]
+    }
+
     /// Takes over the impulses of what was there before, point by point as their features say; and, if it shall, where
     /// they act.
     fn carry(&mut self, before: &Memory, holds: bool) {
@@ -115,7 +213,7 @@ impl Manifold {
         for (contact, arms) in self.contacts().iter().zip(&mut arms) {
             let mut known = before.features.iter().zip(&before.arms).take(count);
             match known.find(|(features, _)| **features == contact.features) {
-                Some((_, held)) if contact.is_near(*held) => *arms = *held,
+                Some((_, held)) if is_near_to([contact.arm_a, contact.arm_b], *held) => *arms = *held,
                 Some(_) | None => return,
             }
         }
@@ -171,7 +269,7 @@ impl Memory {
 
     fn is_of(&self, manifold: &Manifold) -> bool {
         let parts = [manifold.pair.a.part, manifold.pair.b.part];
-        self.parts == parts && !self.is_inner && self.normal.dot(manifold.normal) > 0.7
+        self.parts == parts && !self.is_inner && is_alike(self.normal, manifold.normal)
     }
 }
 
@@ -185,6 +283,7 @@ pub(crate) struct Meeting {
     /// Of two convex shapes; of compounds, those of their parts are in `parts`.
     cache: PairCache,
     parts: Vec<PartCache>,
+    patches: KeptPatches,
     manifolds: Vec<Manifold>,
 }
 
@@ -213,7 +312,9 @@ impl Room {
 impl Meeting {
     /// With room for so many manifolds.
     pub(crate) fn new(room: usize) -> Self {
-        Self { cache: PairCache::keeping(KEPT_SHARE), parts: Vec::new(), manifolds: Vec::with_capacity(room) }
+        let patches = if room > 1 { KeptPatches::with_room(room) } else { KeptPatches::default() };
+        let cache = PairCache::keeping(KEPT_SHARE);
+        Self { cache, parts: Vec::new(), patches, manifolds: Vec::with_capacity(room) }
     }
 
     /// For how many manifolds there is room.
@@ -225,12 +326,13 @@ impl Meeting {
     pub(crate) fn clear(&mut self) {
         self.cache = PairCache::keeping(KEPT_SHARE);
         self.parts.clear();
+        self.patches.clear();
         self.manifolds.clear();
     }
 
     /// How many bytes it holds.
     pub(crate) fn size(&self) -> usize {
-        size_of::<Self>() + size_of_val(&self.parts[..]) + size_of_val(&self.manifolds[..])
+        size_of::<Self>() + size_of_val(&self.parts[..]) + self.patches.size() + size_of_val(&self.manifolds[..])
     }
 
     /// How the pair touches.
@@ -248,25 +350,74 @@ impl Meeting {
             self.manifolds.clear();
             return;
         };
+        let material = mixed(a, b, bodies);
+        let is_compound = matches!((&a.shape, &b.shape), (Shape::Compound(_), _) | (_, Shape::Compound(_)));
+        let sides = [(&a.shape, &a.pose), (&b.shape, &b.pose)];
+        if !is_compound && !is_surface(&a.shape) && !is_surface(&b.shape) {
+            let part =
+                |slot: usize, collider: &Collider| ConvexPart { body: collider.body, collider: slots[slot], part: 0 };
+            let pair = ConvexPair { a: part(0, a), b: part(1, b) };
+            return self.update_convex(&pair, sides, margin, bodies, material);
+        }
         room.last.clear();
         room.last.extend(self.manifolds.iter().map(Memory::of));
         self.manifolds.clear();
-        if matches!((&a.shape, &b.shape), (Shape::Compound(_), _) | (_, Shape::Compound(_))) {
+        if is_compound {
             self.update_parts([a, b], slots, margin, bodies, room);
         } else {
             let part =
                 |slot: usize, collider: &Collider| ConvexPart { body: collider.body, collider: slots[slot], part: 0 };
             let pair = ConvexPair { a: part(0, a), b: part(1, b) };
-            let sides = [(&a.shape, &a.pose), (&b.shape, &b.pose)];
-            collide(&pair, sides, margin, (bodies, &mut self.cache, &mut room.contacts), &mut self.manifolds);
+            let keeps = (&mut self.cache, Some(&mut self.patches), &mut room.contacts);
+            collide(&pair, sides, margin, (bodies, keeps), &mut self.manifolds);
         }
-        let material = mixed(a, b, bodies);
         for manifold in &mut self.manifolds {
             manifold.material = material;
             if let Some(before) = room.last.iter().find(|before| before.is_of(manifold)) {
                 manifold.carry(before, margin > 0.0);
             }
         }
+    }
+
+    /// Two convex colliders, which have one manifold at the most.
+    fn update_convex(
+        &mut self,
+        pair: &ConvexPair,
+        sides: [(&Shape, &Pose); 2],
+        margin: f32,
+        bodies: &Bodies,
+        material: Material,
+    ) {
+        let Some(view) = View::new(sides) else {
+            self.manifolds.clear();
+            return;
+        };
+        let frame = Frame::new(pair, &view, bodies);
+        if let Some(kept) = self.cache.kept(&view.far_in_near, margin)
+            && let Some(known) = self.manifolds.first_mut()
+            && known.follow_kept(kept, &frame, &view.far_in_near, margin)
+        {
+            known.material = material;
+            return;
+        }
+        let Some(local) = view.contact(margin, &mut self.cache) else {
+            self.manifolds.clear();
+            return;
+        };
+        if let Some(known) = self.manifolds.first_mut()
+            && known.follow(&local, &frame, margin > 0.0)
+        {
+            known.material = material;
+            return;
+        }
+        let before = self.manifolds.first().map(Memory::of);
+        self.manifolds.clear();
+        let mut manifold = frame.in_world(pair, &local);
+        manifold.material = material;
+        if let Some(before) = before.filter(|before| before.is_of(&manifold)) {
+            manifold.carry(&before, margin > 0.0);
+        }
+        self.manifolds.push(manifold);
     }
 
     /// Each part of one collider against each of the other whose boxes overlap.
@@ -298,8 +449,8 @@ impl Meeting {
                     b: ConvexPart { body: colliders[1].body, collider: slots[1], part: part_b },
                 };
                 let sides = [(shape_a, &pose_a), (shape_b, &pose_b)];
-                let keeps = (bodies, &mut self.parts[place].cache, &mut room.contacts);
-                collide(&pair, sides, margin, keeps, &mut self.manifolds);
+                let keeps = (&mut self.parts[place].cache, None, &mut room.contacts);
+                collide(&pair, sides, margin, (bodies, keeps), &mut self.manifolds);
             }
         });
         self.parts.retain(|part| part.is_used);
@@ -340,125 +491,35 @@ fn part_of(shape: &Shape, part: u32) -> Option<&Shape> {
     }
 }
 
+/// What a pair of parts keeps, and room to find what it does not.
+type Keeps<'a> = (&'a mut PairCache, Option<&'a mut KeptPatches>, &'a mut ContactBuffer);
+
 /// Adds the manifolds of two parts.
 fn collide(
     pair: &ConvexPair,
-    [(shape_a, pose_a), (shape_b, pose_b)]: [(&Shape, &Pose); 2],
+    sides: [(&Shape, &Pose); 2],
     margin: f32,
-    (bodies, cache, contacts): (&Bodies, &mut PairCache, &mut ContactBuffer),
+    (bodies, (cache, patches, contacts)): (&Bodies, Keeps<'_>),
     manifolds: &mut Vec<Manifold>,
 ) {
-    // In the frame of the smaller part the contact is near the origin, however large the other is.
-    let is_swapped = reach(shape_a) > reach(shape_b);
-    let (near, far) =
-        if is_swapped { ((shape_b, pose_b), (shape_a, pose_a)) } else { ((shape_a, pose_a), (shape_b, pose_b)) };
-    let far_pose = beside(far.0, far.1, near.1);
-    let offset = far_pose.position - near.1.position;
-    let size = reach(near.0);
-    // Turned in f32 where its rounding is far below what is felt of the smaller part.
-    let is_near = offset.as_vec3().length_squared() < 100.0 * size * size;
-    let far_in_near = if is_near {
-        let turn = near.1.rotation.conjugate();
-        LocalPose { position: turn * offset.as_vec3(), rotation: turn * far_pose.rotation }
-    } else {
-        Pose::b_in_a(near.1, &far_pose)
-    };
-    if !far_in_near.position.is_finite() {
-        // Farther apart than f32 can say: boxes that end at the greatest f32 overlap, the shapes do not.
-        return;
-    }
-    // In f64 from the poses themselves: a cube on a wide slab sees where the slab's far middle is to the last digit.
-    let placement = || Placement::seen_from(&Placement::turned(near.1), offset, far_pose.rotation);
-    if is_surface(near.0) || is_surface(far.0) {
-        let relative = Relative { pose: far_in_near, placement: placement() };
-        for local in mesh::patches_of(near.0, far.0, &relative, margin, contacts) {
-            manifolds.push(in_world(pair, &local.manifold, near.1, is_swapped, size, bodies));
+    let Some(view) = View::new(sides) else { return };
+    let frame = Frame::new(pair, &view, bodies);
+    if is_surface(view.near.0) || is_surface(view.far.0) {
+        let mut add = |local: &LocalManifold| manifolds.push(frame.in_world(pair, local));
+        let patches = patches.filter(|_| KeptPatches::are_kept(&view));
+        let allowed = if patches.is_some() { KEPT_SHARE * view.size } else { 0.0 };
+        if let Some(patches) = &patches
+            && patches.follow(&view, (margin, allowed), &mut add)
+        {
+            return;
         }
-        return;
-    }
-    // The door lets in only shapes with contacts; a user's shape that answers NaN later on touches nothing.
-    let local = match cache.kept(&far_in_near, margin) {
-        Some(kept) => kept.moved(&far_in_near, margin),
-        None => contact_in(near.0, far.0, &far_in_near, placement, margin, Some(cache)).unwrap_or(None),
-    };
-    if let Some(local) = local {
-        manifolds.push(in_world(pair, &local, near.1, is_swapped, size, bodies));
-    }
-}
-
-/// About how far a part reaches from its origin.
-pub(crate) fn reach(shape: &Shape) -> f32 {
-    match shape {
-        Shape::Sphere(sphere) => sphere.radius(),
-        Shape::Cuboid(cuboid) => cuboid.core().half_extents().max_element() + cuboid.radius(),
-        Shape::Capsule(capsule) => capsule.core().a().length().max(capsule.core().b().length()) + capsule.radius(),
-        Shape::Hull(hull) => hull.core().outer_radius() as f32 + hull.radius(),
-        // A mesh is rarely the smaller one, and its middle tells nothing of where it is touched.
-        Shape::Mesh(_) | Shape::HeightField(_) => f32::MAX,
-        Shape::HalfSpace(_) => f32::INFINITY,
-        Shape::Point(_)
-        | Shape::Segment(_)
-        | Shape::Triangle(_)
-        | Shape::Cylinder(_)
-        | Shape::Cone(_)
-        | Shape::Ellipsoid(_)
-        | Shape::Compound(_)
-        | Shape::Custom(_) => 1.0,
-    }
-}
-
-/// Whether a part of a body is not convex, but a surface of triangles.
-fn is_surface(shape: &Shape) -> bool {
-    matches!(shape, Shape::Mesh(_) | Shape::HeightField(_))
-}
-
-/// The pose of a half-space moved along its plane to beside another part, which changes nothing but the numbers' size;
-/// of any other shape its own pose.
-fn beside(shape: &Shape, pose: &Pose, other: &Pose) -> Pose {
-    let Shape::HalfSpace(half_space) = shape else { return *pose };
-    let normal = (pose.rotation.as_dquat() * half_space.normal().as_dvec3()).normalize();
-    let height = normal.dot(other.position - pose.position);
-    Pose { position: other.position - normal * height, rotation: pose.rotation }
-}
-
-/// A manifold in the frame of a part at `pose`, in the axes of the world; swapped if that part is
-/// the second.
-fn in_world(
-    pair: &ConvexPair,
-    local: &LocalManifold,
-    pose: &Pose,
-    is_swapped: bool,
-    size: f32,
-    bodies: &Bodies,
-) -> Manifold {
-    let motions = bodies.motions();
-    let [from_a, from_b] = [pair.a.body, pair.b.body].map(|body| {
-        let arm = (pose.position - motions[body as usize].center).as_vec3();
-        // A centre beyond the range of f32 is that of a floor; it has no lever worth the name.
-        if arm.is_finite() { arm } else { Vec3::ZERO }
-    });
-    let mut contacts = [Contact::default(); MAX_POINTS];
-    let turn = glam::Mat3::from_quat(pose.rotation);
-    for (contact, local) in contacts.iter_mut().zip(local.contacts()) {
-        let from_part = turn * local.point;
-        contact.arm_a = from_a + from_part;
-        contact.arm_b = from_b + from_part;
-        contact.depth = local.depth;
-        contact.features = if is_swapped { [local.features[1], local.features[0]] } else { local.features };
-    }
-    let count = local.contacts().len() as u8;
-    let normal = turn * local.normal * if is_swapped { -1.0 } else { 1.0 };
-    Manifold {
-        pair: *pair,
-        normal,
-        size,
-        material: Material::default(),
-        friction: Vec3::ZERO,
-        twist: 0.0,
-        rolling: Vec3::ZERO,
-        contacts,
-        count,
-        is_inner: false,
-        is_held: false,
+        let relative = Relative { pose: view.far_in_near, placement: view.placement() };
+        let found = mesh::patches_of(view.near.0, view.far.0, &relative, margin + 2.0 * allowed, contacts);
+        match patches {
+            Some(patches) => patches.take_in(&view, found, (margin, allowed), add),
+            None => found.iter().for_each(|local| add(&local.manifold)),
+        }
+    } else if let Some(local) = view.contact(margin, cache) {
+        manifolds.push(frame.in_world(pair, &local));
     }
 }

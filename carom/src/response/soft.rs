@@ -29,6 +29,7 @@ use pack::{Pack, Softness, WIDTH};
 use prepare::{Plan, Source};
 use state::{Mass, State};
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Springs swing at most this often in a second, and at most at a quarter of the substeps' rate. A column of boxes on
 /// softer ones buckles; stiffer ones do not settle in 4 substeps.
@@ -65,6 +66,9 @@ pub(crate) struct Soft {
     packs: Vec<Pack>,
     stages: Vec<Stage>,
     blocks: Vec<u32>,
+    /// Whether a pack is uneven, and whether one bounces: few worlds have such.
+    is_uneven: bool,
+    bounces: bool,
     /// Of each row how it stands to far heavier ones; filled where there is such a thing.
     burdens: Vec<Burden>,
     counters: Counters,
@@ -105,7 +109,7 @@ enum Kind {
     RelaxBurdened,
     Relax,
     Rebound,
-    /// Velocities move rows.
+    /// Velocities move rows, those of kinematic bodies too: what they meet is as near as they have come.
     Advance,
 }
 
@@ -186,7 +190,7 @@ impl Soft {
         setting: &Setting,
         (plan, first_movable): (&Plan, u32),
     ) {
-        let Self { colouring, body_of, states, masses, packs, counters, .. } = self;
+        let Self { colouring, body_of, states, masses, packs, counters, is_uneven, bounces, .. } = self;
         states.resize(body_of.len(), State::STILL);
         masses.clear();
         masses.extend(body_of.iter().map(|&body| bodies.motions.get(body as usize).map_or(Mass::INFINITE, Mass::of)));
@@ -195,6 +199,8 @@ impl Soft {
         let workers = workers_for(setting, packs.len(), body_of.len());
         let (states, packs) = (Shared::new(states), Shared::new(packs));
         let lanes = colouring.lanes();
+        // Noted on the way: looking through all packs for them would fetch each from memory once more.
+        let (any_uneven, any_bounces) = (AtomicBool::new(false), AtomicBool::new(false));
         let source = Source { meetings: meetings.meetings(), bodies, masses, first_movable };
         threads::run(workers, &blocks, counters, |Task { stage, block, .. }| {
             if stage == 0 {
@@ -210,18 +216,24 @@ impl Soft {
                 let pack = unsafe { packs.get_mut(block as usize) };
                 let first = block as usize * WIDTH;
                 prepare::fill(setting.level, pack, &lanes[first..first + WIDTH], &source, plan);
+                if pack.is_uneven {
+                    any_uneven.store(true, Ordering::Relaxed);
+                }
+                if pack.bounces {
+                    any_bounces.store(true, Ordering::Relaxed);
+                }
             }
         });
+        (*is_uneven, *bounces) = (any_uneven.into_inner(), any_bounces.into_inner());
     }
 
     /// Finds the packs that bear a heavy body by way of a light one; says whether there are any. What the ground must bear
     /// comes to it in steps as small as the light one, so these relax more often, and without friction in the push, which
     /// would drive out sideways what is squeezed so.
     fn find_burdened(&mut self, first_movable: u32) -> bool {
-        let Self { colouring, packs, body_of, burdens, .. } = self;
+        let Self { colouring, packs, body_of, burdens, is_uneven, .. } = self;
         let patches = colouring.placed();
-        // Few worlds have such patches at all, and the packs tell so.
-        if !packs.iter().any(|pack| pack.is_uneven) {
+        if !*is_uneven {
             return false;
         }
         burdens.clear();
@@ -267,11 +279,11 @@ impl Soft {
     /// Lists what is done in all substeps, in order.
     fn plan_stages(&mut self, setting: &Setting, first_movable: u32) {
         let more_relaxes = if self.find_burdened(first_movable) { MORE_RELAXES } else { 0 };
-        let Self { colouring, body_of, packs, stages, blocks, .. } = self;
+        let Self { colouring, body_of, packs, stages, blocks, bounces, .. } = self;
         stages.clear();
-        let rows = first_movable..body_of.len() as u32;
-        let of_rows = |stages: &mut Vec<Stage>, kind| {
-            stages.push(Stage { kind, range: rows.clone(), block: BLOCK as u32 });
+        let count = body_of.len() as u32;
+        let of_rows = |stages: &mut Vec<Stage>, kind, range| {
+            stages.push(Stage { kind, range, block: BLOCK as u32 });
         };
         let of_packs = |stages: &mut Vec<Stage>, kind| {
             stages.extend(colouring.groups().iter().map(|(range, is_serial)| {
@@ -283,12 +295,12 @@ impl Soft {
         };
         let mut burdened = 0..0;
         for substep in 0..setting.substeps {
-            of_rows(stages, Kind::Begin { is_first: substep == 0 });
+            of_rows(stages, Kind::Begin { is_first: substep == 0 }, first_movable..count);
             if substep == 0 {
                 of_packs(stages, Kind::WarmStart);
             }
             of_packs(stages, Kind::Push);
-            of_rows(stages, Kind::Advance);
+            of_rows(stages, Kind::Advance, 1..count);
             for round in 0..more_relaxes {
                 if substep == 0 && round == 0 {
                     let first = stages.len();
@@ -300,7 +312,7 @@ impl Soft {
             }
             of_packs(stages, Kind::Relax);
         }
-        if packs.iter().any(|pack| pack.bounces) {
+        if *bounces {
             (0..REBOUNDS).for_each(|_| of_packs(stages, Kind::Rebound));
         }
         blocks.clear();
@@ -411,9 +423,6 @@ fn set_up(body: u32, bodies: &Bodies, setting: &Setting) -> State {
         set_row(&mut state.drive, push * dt, (turn + gyration) * dt);
         let [linear, angular] = [nature.linear_damping, nature.angular_damping].map(|rate| 1.0 / (1.0 + dt * rate));
         set_row(&mut state.damping, linear * nature.free_axes(), Vec3::splat(angular));
-    } else {
-        // Where it will be, it is not pushed to: its velocity says all.
-        state.untouched = state.velocity;
     }
     state
 }
@@ -489,7 +498,7 @@ fn store_lane(pack: &Pack, lane: usize, manifold: &mut Manifold) {
     let across = normal.cross(tangent);
     let both = |lanes: &[[f32; 8]; 2]| tangent * lanes[0][lane] + across * lanes[1][lane];
     manifold.friction = both(&pack.friction_impulse);
-    manifold.rolling = both(&pack.rolling_impulse);
+    manifold.rolling = if pack.rolls { both(&pack.rolling_impulse) } else { Vec3::ZERO };
     manifold.twist = pack.twist_impulse[lane];
     for (point, contact) in manifold.contacts_mut().iter_mut().enumerate() {
         contact.carried = pack.point[point].impulse[lane];

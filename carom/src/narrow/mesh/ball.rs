@@ -61,7 +61,7 @@ const STEEP: f64 = 0.1;
 
 /// The contact of a capsule and a triangle.
 pub(super) fn touch_capsule(axis: [DVec3; 2], radius: f64, face: &Face, faces: &[Face], touches: &mut Touches<'_>) {
-    let Some(out) = touches.outward(face, 0.5 * (axis[0] + axis[1])) else { return };
+    let Some(out) = touches.outward(face, 0.5 * (axis[0] + axis[1]), faces) else { return };
     let pair = edge_face(axis, face.corners);
     let between = pair.on_a - pair.on_b;
     let distance = between.length();

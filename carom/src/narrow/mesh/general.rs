@@ -24,7 +24,7 @@ pub(super) fn touch(
     faces: &[Face],
     touches: &mut Touches<'_>,
 ) -> Result<(), SupportFault> {
-    let Some(out) = touches.outward(face, center) else { return Ok(()) };
+    let Some(out) = touches.outward(face, center, faces) else { return Ok(()) };
     let triangle = Convex { core: Core::Triangle(face.corners), radius: 0.0 };
     // What is exactly the margin apart still counts.
     let limit = touches.margin + f64::MIN_POSITIVE.max(1e-12 * touches.margin);

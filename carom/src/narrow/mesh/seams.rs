@@ -28,6 +28,8 @@ const TOGETHER: f32 = 0.2;
 pub(in crate::narrow) struct SeamScratch {
     /// Of each body whether it is about to strike one that moves, or to be struck.
     has_struck: Vec<bool>,
+    /// Of each body how many manifolds may rest on ground.
+    counts: Vec<u32>,
     members: Vec<Member>,
     is_inner: Vec<bool>,
 }
@@ -54,13 +56,28 @@ pub(in crate::narrow) fn mark_inner_seams(
     bodies: &Bodies,
     scratch: &mut SeamScratch,
 ) {
-    let SeamScratch { has_struck, members, is_inner } = scratch;
+    let SeamScratch { has_struck, counts, members, is_inner } = scratch;
     members.clear();
     find_struck(heads, bodies, has_struck);
-    let strikes = |head: &Head| head.bodies.iter().any(|body| has_struck.get(*body as usize) == Some(&true));
-    let on_ground = heads.iter().zip(&*meetings).enumerate();
-    let on_ground =
-        on_ground.filter(|(_, (head, _))| head.is_live && (head.has_ground || head.pushes() && strikes(head)));
+    let is_struck = |body: u32| has_struck.get(body as usize) == Some(&true);
+    let is_on_ground = |head: &Head| {
+        head.is_live && (head.has_ground || head.pushes() && head.bodies.iter().any(|body| is_struck(*body)))
+    };
+    counts.clear();
+    counts.resize(bodies.len(), 0);
+    for head in heads.iter().filter(|head| is_on_ground(head)) {
+        head.bodies.iter().for_each(|body| counts[*body as usize] += head.manifolds);
+    }
+    // What touches the ground once has nothing to be led into. The rest is seldom.
+    let rests_on = |rests: u32, ground: u32, slot: u32| {
+        let moves = || bodies.motions()[ground as usize].is_movable();
+        let is_compound = || bodies.collider(slot).is_some_and(|it| matches!(it.shape, Shape::Compound(_)));
+        counts[rests as usize] > 1 && (is_struck(rests) || !moves() || is_compound())
+    };
+    let on_ground = heads.iter().zip(&*meetings).enumerate().filter(|(_, (head, _))| {
+        let ([a, b], pair) = (head.bodies, head.pair);
+        is_on_ground(head) && (rests_on(a, b, pair.b) || rests_on(b, a, pair.a))
+    });
     for (place, (head, meeting)) in on_ground {
         let place = place as u32;
         for (index, manifold) in (0u32..).zip(meeting.manifolds()) {
@@ -69,7 +86,7 @@ pub(in crate::narrow) fn mark_inner_seams(
                 let (ground_part, rests) = (parts[ground], parts[rests]);
                 let moves = bodies.motions()[ground_part.body as usize].is_movable();
                 let is_compound = moves && is_compound(bodies, ground_part);
-                if !moves || is_compound || has_struck.get(rests.body as usize) == Some(&true) {
+                if !moves || is_compound || is_struck(rests.body) {
                     let (rests, ground_body) = ((rests.collider, rests.part), is_compound.then_some(ground_part.body));
                     let (place, is_ground_first) = ((place, index), ground == 0);
                     let is_open = !moves || is_compound || !head.is_touching;

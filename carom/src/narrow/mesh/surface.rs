@@ -60,6 +60,12 @@ impl Face {
         self.ridges >> (edge + if is_front { 0 } else { 3 }) & 1 == 1
     }
 
+    /// Whether this triangle is the other one at an edge of `face`, with its front on the same side.
+    pub(super) fn is_beyond(&self, face: &Self, edge: usize) -> bool {
+        let (from, to) = (face.vertices[edge], face.vertices[(edge + 1) % 3]);
+        (0..3).any(|own| self.vertices[own] == to && self.vertices[(own + 1) % 3] == from)
+    }
+
     /// The name of an edge, as this triangle gives it.
     pub(super) fn edge_feature(&self, edge: usize) -> Feature {
         Feature::edge(self.triangle.wrapping_mul(3).wrapping_add(edge as u32))

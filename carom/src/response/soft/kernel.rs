@@ -1,13 +1,14 @@
 //! What is done with eight patches at a time: the passes of the soft step.
 //!
-//! Each pass goes over the points one after the other, each seeing what those before it have done (Gauss–Seidel), by the
-//! 3×3 response of the patch; the bodies' velocities are read and written once a pass. A point that is apart may close by
-//! its gap within the substep. Depth is taken out softly in [`push`], and the speed that this adds is taken back in
+//! Each pass goes over the points one after the other, each seeing what those before it have done (Gauss–Seidel), by how
+//! they are coupled; the bodies' velocities are read and written once a pass. What is kept of a point is the impulse that
+//! it wants: its own push leaves that as it is, so a turn is a maximum, a difference and a product for each of the others.
+//! A point that is apart may close by its gap within the substep. Depth is taken out softly in [`push`], and the speed that this adds is taken back in
 //! [`relax`], which is rigid. Impulses that are no numbers are left out, and break the bodies that caused them.
 //! Sources: Catto 2024, Solver2D, for the soft step with relaxation; the reduction of a patch to six numbers is ours.
 
 use super::lanes::{Tensors, Twists, Vectors, load, store};
-use super::pack::Pack;
+use super::pack::{COUPLED, Pack};
 use super::state::Rows;
 use fearless_simd::{f32x8, mask32x8, prelude::*};
 
@@ -67,14 +68,12 @@ impl<S: Simd> Meeting<S> {
     /// Acts on both bodies with a force and a torque at the middle of the patch.
     #[inline(always)]
     fn act(&mut self, simd: S, pack: &Pack, force: Vectors<S>, torque: Vectors<S>) {
-        let inertia = Tensors::load(simd, &pack.inverse_inertia[0]);
-        let mass = Vectors::load(simd, &pack.inverse_mass[0]);
-        self.a.linear = self.a.linear.minus(force.scaled(mass));
-        self.a.angular = self.a.angular.minus(inertia.times(torque.plus(self.arm_a.cross(force))));
-        let inertia = Tensors::load(simd, &pack.inverse_inertia[1]);
-        let mass = Vectors::load(simd, &pack.inverse_mass[1]);
-        self.b.linear = self.b.linear.plus(force.scaled(mass));
-        self.b.angular = self.b.angular.plus(inertia.times(torque.plus(self.arm_b.cross(force))));
+        let (push, turn) = moved::<S, 0>(simd, pack, force, torque.plus(self.arm_a.cross(force)));
+        self.a.linear = self.a.linear.minus(push);
+        self.a.angular = self.a.angular.minus(turn);
+        let (push, turn) = moved::<S, 1>(simd, pack, force, torque.plus(self.arm_b.cross(force)));
+        self.b.linear = self.b.linear.plus(push);
+        self.b.angular = self.b.angular.plus(turn);
     }
 
     #[inline(always)]
@@ -100,6 +99,23 @@ impl<S: Simd> Meeting<S> {
     fn write(self, simd: S, pack: &Pack, rows: Rows<'_>) {
         rows.set_velocities(simd, &pack.bodies[0], self.a);
         rows.set_velocities(simd, &pack.bodies[1], self.b);
+    }
+}
+
+/// How a force and a torque move the first or the second bodies. Cubes and balls take a third of what others do.
+#[inline(always)]
+fn moved<S: Simd, const SIDE: usize>(
+    simd: S,
+    pack: &Pack,
+    force: Vectors<S>,
+    torque: Vectors<S>,
+) -> (Vectors<S>, Vectors<S>) {
+    if pack.is_plain {
+        let [mass, inertia] = &pack.plain[SIDE];
+        (force.times(load(simd, mass)), torque.times(load(simd, inertia)))
+    } else {
+        let (mass, inertia) = (&pack.inverse_mass[SIDE], &pack.inverse_inertia[SIDE]);
+        (force.scaled(Vectors::load(simd, mass)), Tensors::load(simd, inertia).times(torque))
     }
 }
 
@@ -159,12 +175,14 @@ pub(super) fn warm_start<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
         .times(push.along)
         .plus(meeting.tangent.times(load(simd, along_tangent)))
         .plus(meeting.across.times(load(simd, along_across)));
-    let around_tangent = push.around_tangent + load(simd, &pack.rolling_impulse[0]);
-    let around_across = push.around_across + load(simd, &pack.rolling_impulse[1]);
+    if pack.rolls {
+        push.around_tangent += load(simd, &pack.rolling_impulse[0]);
+        push.around_across += load(simd, &pack.rolling_impulse[1]);
+    }
     let torque = meeting
         .tangent
-        .times(around_tangent)
-        .plus(meeting.across.times(around_across))
+        .times(push.around_tangent)
+        .plus(meeting.across.times(push.around_across))
         .plus(meeting.normal.times(load(simd, &pack.twist_impulse)));
     meeting.act(simd, pack, force, torque);
     meeting.write(simd, pack, rows);
@@ -179,7 +197,7 @@ pub(super) fn push<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: &
         let load_on_all = total_load(simd, pack);
         solve_friction::<S, true>(simd, pack, &mut meeting, load_on_all);
     }
-    let change = solve_normal::<S, true>(simd, pack, rows, substep, &mut meeting, false);
+    let (change, _) = solve_normal::<S, true>(simd, pack, rows, substep, &mut meeting, false);
     meeting.act_normally(simd, pack, &change);
     meeting.write(simd, pack, rows);
 }
@@ -189,10 +207,9 @@ pub(super) fn push<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: &
 #[inline(always)]
 pub(super) fn relax<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: &Substep, is_last: bool) {
     let mut meeting = Meeting::new(simd, pack, rows);
-    let change = solve_normal::<S, false>(simd, pack, rows, substep, &mut meeting, is_last);
+    let (change, load_on_all) = solve_normal::<S, false>(simd, pack, rows, substep, &mut meeting, is_last);
     meeting.act_normally(simd, pack, &change);
     // Now that the load has none of the push in it: friction must not hold more than what weighs.
-    let load_on_all = total_load(simd, pack);
     solve_friction::<S, false>(simd, pack, &mut meeting, load_on_all);
     if pack.rolls {
         solve_rolling(simd, pack, &mut meeting, load_on_all);
@@ -216,7 +233,7 @@ pub(super) fn rebound<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
     for _ in 0..ROUNDS {
         for point in 0..pack.points.min(4) as usize {
             let levers = [load(simd, &pack.point[point].levers[0]), load(simd, &pack.point[point].levers[1])];
-            let rebound = load(simd, &pack.point[point].rebound);
+            let rebound = load(simd, &pack.rebound[point]);
             let in_all = load(simd, &pack.point[point].total);
             let is_hit = in_all.simd_gt(zero) & rebound.simd_gt(zero);
             let impulse = load(simd, &pack.point[point].impulse);
@@ -247,7 +264,7 @@ fn total_load<S: Simd>(simd: S, pack: &Pack) -> f32x8<S> {
     total
 }
 
-/// All points, one after the other; returns what acts in all.
+/// All points, one after the other; returns by how much they push more than before, and how much they push.
 #[inline(always)]
 fn solve_normal<S: Simd, const PUSHES: bool>(
     simd: S,
@@ -256,48 +273,130 @@ fn solve_normal<S: Simd, const PUSHES: bool>(
     substep: &Substep,
     meeting: &mut Meeting<S>,
     counts: bool,
-) -> Closing<S> {
-    let mut seen = meeting.closing(&meeting.a, &meeting.b);
-    let moved_a = rows.movements(simd, &pack.bodies[0]);
-    let moved_b = rows.movements(simd, &pack.bodies[1]);
-    let moved = meeting.closing(&moved_a, &moved_b);
-    let response = Response::load(simd, pack);
-    let mut change_in_all = Closing::zero(simd);
+) -> (Closing<S>, f32x8<S>) {
+    match pack.points {
+        0 | 1 => solve_points::<S, PUSHES, 1>(simd, pack, rows, substep, meeting, counts),
+        2 => solve_points::<S, PUSHES, 2>(simd, pack, rows, substep, meeting, counts),
+        3 => solve_points::<S, PUSHES, 3>(simd, pack, rows, substep, meeting, counts),
+        _ => solve_points::<S, PUSHES, 4>(simd, pack, rows, substep, meeting, counts),
+    }
+}
+
+/// So many points in each lane.
+#[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "counts that are known are unrolled, and closures here are not inlined")]
+fn solve_points<S: Simd, const PUSHES: bool, const COUNT: usize>(
+    simd: S,
+    pack: &mut Pack,
+    rows: Rows<'_>,
+    substep: &Substep,
+    meeting: &mut Meeting<S>,
+    counts: bool,
+) -> (Closing<S>, f32x8<S>) {
     let zero = f32x8::splat(simd, 0.0);
-    // Of all that is wanted: not a number if one of them is not.
-    let mut all_wanted = zero;
-    let count = pack.points.min(4) as usize;
-    // To and fro: one sweep leaves a patch tilted towards the point that came first, and pyramids do not come to rest.
-    let sweeps = if count == 1 { 1 } else { 2 };
-    for turn in 0..sweeps * count {
-        let point = if turn < count { turn } else { 2 * count - 1 - turn };
+    let seen = meeting.closing(&meeting.a, &meeting.b);
+    // Bodies move between a push and what relaxes after it, not between that and the next push.
+    let moved = if PUSHES {
+        Closing::zero(simd)
+    } else {
+        let moved_a = rows.movements(simd, &pack.bodies[0]);
+        let moved_b = rows.movements(simd, &pack.bodies[1]);
+        meeting.closing(&moved_a, &moved_b)
+    };
+    let mut points = Wishes { impulse: [zero; COUNT], wanted: [zero; COUNT] };
+    let mut masses = [zero; COUNT];
+    for point in 0..COUNT {
         let levers = [load(simd, &pack.point[point].levers[0]), load(simd, &pack.point[point].levers[1])];
-        let gap = load(simd, &pack.point[point].gap) + moved.at(levers);
         let impulse = load(simd, &pack.point[point].impulse);
         let mass = load(simd, &pack.point[point].mass);
         let speed = seen.at(levers);
-        let rigid = impulse - mass * (speed + gap.max(zero) * substep.rate);
-        let wanted = if PUSHES {
+        points.impulse[point] = impulse;
+        if PUSHES {
+            let gap = load(simd, &pack.point[point].gap_now);
+            let is_apart = gap.simd_gt(zero);
             let push = (gap * load(simd, &pack.softness[0])).max(f32x8::splat(simd, -substep.most_push));
-            let share = load(simd, &pack.softness[2]);
-            let soft = impulse - (mass * load(simd, &pack.softness[1]) * (speed + push) + impulse * share);
-            gap.simd_gt(zero).select(rigid, soft)
+            let share = is_apart.select(zero, load(simd, &pack.softness[2]));
+            masses[point] = is_apart.select(mass, mass * load(simd, &pack.softness[1]));
+            let bias = is_apart.select(gap * substep.rate, push);
+            points.wanted[point] = impulse - (masses[point] * (speed + bias) + impulse * share);
         } else {
-            rigid
-        };
-        let total = sound(simd, wanted, impulse);
-        all_wanted += wanted.abs();
-        if counts && turn >= (sweeps - 1) * count {
-            store(load(simd, &pack.point[point].total) + total, &mut pack.point[point].total);
+            let gap = load(simd, &pack.point[point].gap) + moved.at(levers);
+            store(gap, &mut pack.point[point].gap_now);
+            masses[point] = mass;
+            points.wanted[point] = impulse - mass * (speed + gap.max(zero) * substep.rate);
         }
-        store(total, &mut pack.point[point].impulse);
-        response.add(total - impulse, levers, &mut seen, &mut change_in_all);
     }
-    let is_number = all_wanted.simd_le(f32x8::splat(simd, f32::MAX));
+    points.go_round(simd, pack, &masses);
+    let mut all = zero;
+    for point in 0..COUNT {
+        all += points.wanted[point].abs() + points.impulse[point];
+    }
+    // Not so if one of them is no number.
+    let is_number = all.simd_le(f32x8::splat(simd, f32::MAX));
     if !is_number.all_true() {
         meeting.break_lanes(simd, is_number);
+        for point in 0..COUNT {
+            let before = load(simd, &pack.point[point].impulse);
+            points.impulse[point] = is_number.select(points.impulse[point], before);
+        }
     }
-    change_in_all
+    let mut change_in_all = Closing::zero(simd);
+    let mut load_on_all = zero;
+    for point in 0..COUNT {
+        let impulse = points.impulse[point];
+        let change = impulse - load(simd, &pack.point[point].impulse);
+        change_in_all.along += change;
+        change_in_all.around_tangent += load(simd, &pack.point[point].levers[0]) * change;
+        change_in_all.around_across += load(simd, &pack.point[point].levers[1]) * change;
+        load_on_all += impulse;
+        store(impulse, &mut pack.point[point].impulse);
+        if counts {
+            store(load(simd, &pack.point[point].total) + impulse, &mut pack.point[point].total);
+        }
+    }
+    (change_in_all, load_on_all)
+}
+
+/// What the points of a patch push, and what they would if nothing but they themselves changed from now on.
+struct Wishes<S: Simd, const COUNT: usize> {
+    impulse: [f32x8<S>; COUNT],
+    wanted: [f32x8<S>; COUNT],
+}
+
+#[allow(clippy::needless_range_loop, reason = "counts that are known are unrolled, and closures here are not inlined")]
+impl<S: Simd, const COUNT: usize> Wishes<S, COUNT> {
+    /// To and fro: one sweep leaves a patch tilted towards the point that came first, and pyramids do not come to rest.
+    /// The last point has no second turn: nothing has changed for it.
+    #[inline(always)]
+    fn go_round(&mut self, simd: S, pack: &Pack, masses: &[f32x8<S>; COUNT]) {
+        let mut couplings = [[f32x8::splat(simd, 0.0); COUNT]; COUNT];
+        for (index, [one, other]) in COUPLED.into_iter().enumerate() {
+            if other < COUNT {
+                let coupling = load(simd, &pack.couplings[index]);
+                couplings[one][other] = coupling * masses[other];
+                couplings[other][one] = coupling * masses[one];
+            }
+        }
+        for point in 0..COUNT {
+            self.turn(simd, point, &couplings[point], COUNT);
+        }
+        for point in (0..COUNT - 1).rev() {
+            self.turn(simd, point, &couplings[point], point);
+        }
+    }
+
+    /// A point gets what it wants, and those before `end` see it.
+    #[inline(always)]
+    fn turn(&mut self, simd: S, point: usize, couplings: &[f32x8<S>; COUNT], end: usize) {
+        let impulse = self.wanted[point].max(f32x8::splat(simd, 0.0));
+        let change = impulse - self.impulse[point];
+        self.impulse[point] = impulse;
+        for other in 0..end {
+            if other != point {
+                self.wanted[other] -= couplings[other] * change;
+            }
+        }
+    }
 }
 
 /// Coulomb's cone at the middle of the patch, and friction against twist; of all patches or of loose ones.
@@ -349,11 +448,15 @@ fn solve_friction<S: Simd, const ONLY_LOOSE: bool>(
 #[inline(always)]
 fn within<S: Simd>(simd: S, wanted: [f32x8<S>; 2], limit: f32x8<S>, last: [f32x8<S>; 2]) -> [f32x8<S>; 2] {
     let square = wanted[0] * wanted[0] + wanted[1] * wanted[1];
-    let slips = square.simd_gt(limit * limit);
-    let length = square.sqrt().max(f32x8::splat(simd, f32::MIN_POSITIVE));
-    let share = slips.select(limit / length, f32x8::splat(simd, 1.0));
     // False for NaN, too.
     let is_number = square.simd_le(f32x8::splat(simd, f32::MAX));
+    let holds = square.simd_le(limit * limit);
+    // Most do.
+    if holds.all_true() {
+        return [is_number.select(wanted[0], last[0]), is_number.select(wanted[1], last[1])];
+    }
+    let length = square.sqrt().max(f32x8::splat(simd, f32::MIN_POSITIVE));
+    let share = holds.select(f32x8::splat(simd, 1.0), limit / length);
     [is_number.select(wanted[0] * share, last[0]), is_number.select(wanted[1] * share, last[1])]
 }
 

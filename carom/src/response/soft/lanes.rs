@@ -1,6 +1,6 @@
 //! Vectors of eight lanes, and rows of bodies turned into them.
 
-use fearless_simd::{f32x4, f32x8, prelude::*};
+use fearless_simd::{f32x4, f32x8, mask32x8, prelude::*};
 
 /// One number for each of eight lanes.
 pub(super) type Lanes = [f32; 8];
@@ -21,6 +21,14 @@ impl<S: Simd> Vectors<S> {
     pub(super) fn load(simd: S, lanes: &[Lanes; 3]) -> Self {
         let [x, y, z] = lanes;
         Self { x: load(simd, x), y: load(simd, y), z: load(simd, z) }
+    }
+
+    #[inline(always)]
+    pub(super) fn store(self, lanes: &mut [Lanes; 3]) {
+        let [x, y, z] = lanes;
+        store(self.x, x);
+        store(self.y, y);
+        store(self.z, z);
     }
 
     #[inline(always)]
@@ -49,6 +57,12 @@ impl<S: Simd> Vectors<S> {
         self.x * other.x + self.y * other.y + self.z * other.z
     }
 
+    /// Whether the components of each are the same.
+    #[inline(always)]
+    pub(super) fn are_even(self) -> mask32x8<S> {
+        self.x.simd_eq(self.y) & self.y.simd_eq(self.z)
+    }
+
     #[inline(always)]
     pub(super) fn cross(self, other: Self) -> Self {
         Self {
@@ -62,7 +76,7 @@ impl<S: Simd> Vectors<S> {
 /// Eight symmetric tensors.
 #[derive(Clone, Copy)]
 pub(super) struct Tensors<S: Simd> {
-    xx: f32x8<S>,
+    pub(super) xx: f32x8<S>,
     yy: f32x8<S>,
     zz: f32x8<S>,
     xy: f32x8<S>,
@@ -82,6 +96,32 @@ impl<S: Simd> Tensors<S> {
             yz: load(simd, yz),
             zx: load(simd, zx),
         }
+    }
+
+    /// From one row of each body.
+    #[inline(always)]
+    pub(super) fn from_rows(simd: S, low: [&Row; 4], high: [&Row; 4]) -> Self {
+        let Twists { linear, angular } = Twists::from_rows(simd, low, high);
+        Self { xx: linear.x, yy: linear.y, zz: linear.z, xy: angular.x, yz: angular.y, zx: angular.z }
+    }
+
+    #[inline(always)]
+    pub(super) fn store(self, lanes: &mut [Lanes; 6]) {
+        let [xx, yy, zz, xy, yz, zx] = lanes;
+        store(self.xx, xx);
+        store(self.yy, yy);
+        store(self.zz, zz);
+        store(self.xy, xy);
+        store(self.yz, yz);
+        store(self.zx, zx);
+    }
+
+    /// Whether each is one number times the identity.
+    #[inline(always)]
+    pub(super) fn are_round(self, simd: S) -> mask32x8<S> {
+        let aside = self.xy.abs() + self.yz.abs() + self.zx.abs();
+        let is_plain = aside.simd_le(f32x8::splat(simd, 0.0));
+        is_plain & self.xx.simd_eq(self.yy) & self.yy.simd_eq(self.zz)
     }
 
     #[inline(always)]

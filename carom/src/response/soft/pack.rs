@@ -4,7 +4,7 @@
 //! they move there against each other: V, the velocity of the second's point seen from the first's, and Ω, the difference
 //! of their angular velocities, both along the patch's axes (two tangents u, v and the normal n = u × v). A point of the
 //! patch at x·u + y·v from its middle closes at V·n + y·Ω·u − x·Ω·v. So each of the four points is two numbers; to push at
-//! one changes what the others see by a 3×3 matrix; and friction is the rest: V·u, V·v and, for twist, Ω·n.
+//! one changes what another sees by one number, their coupling; and friction is the rest: V·u, V·v and, for twist, Ω·n.
 //! While a step lasts, the axes, the arms and the inertias stay as they are at its start.
 
 use super::lanes::Lanes;
@@ -14,6 +14,9 @@ pub(super) const WIDTH: usize = 8;
 
 /// A body that is so many times as heavy as another is far heavier.
 pub(super) const UNEVEN: f32 = 32.0;
+
+/// The pairs of points, as their couplings are listed.
+pub(super) const COUPLED: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 
 /// Eight patches, or fewer: lanes without one have no mass and no friction.
 #[derive(Debug, Clone)]
@@ -28,6 +31,9 @@ pub(super) struct Pack {
     pub(super) rolls: bool,
     /// Whether in a lane one body is far heavier than the other, and both move.
     pub(super) is_uneven: bool,
+    /// Whether all bodies move alike along every axis, and turn alike around every one: their masses and inertias are one
+    /// number each.
+    pub(super) is_plain: bool,
     /// Whether in a lane points do not act where they did in the step before.
     pub(super) is_loose: bool,
     /// Whether a lane bears a heavy body by way of a light one.
@@ -37,12 +43,10 @@ pub(super) struct Pack {
     pub(super) tangent: [Lanes; 3],
     /// From the centres of mass to the middle of the patch.
     pub(super) arms: [[Lanes; 3]; 2],
-    /// Along each axis of the world.
-    pub(super) inverse_mass: [[Lanes; 3]; 2],
-    /// xx, yy, zz, xy, yz, zx.
-    pub(super) inverse_inertia: [[Lanes; 6]; 2],
-    /// What a push at V·n, and a turn at Ω·u and Ω·v, does to these three: 00, 11, 22, 01, 12, 02.
-    pub(super) response: [Lanes; 6],
+    /// One over the mass and one over the inertia of the first and of the second bodies, if they are plain.
+    pub(super) plain: [[Lanes; 2]; 2],
+    /// What a push at one point does to the speed at another: of points 01, 02, 03, 12, 13, 23.
+    pub(super) couplings: [Lanes; 6],
     /// The inverse of the response to friction: uu, vv, uv.
     pub(super) friction_mass: [Lanes; 3],
     pub(super) twist_mass: Lanes,
@@ -51,16 +55,25 @@ pub(super) struct Pack {
     pub(super) loose: Lanes,
     /// How far from the middle the load is, for twist.
     pub(super) twist_reach: Lanes,
-    pub(super) rolling: Lanes,
     /// The velocity of the second surface against the first, along the tangents.
     pub(super) surface: [Lanes; 2],
     pub(super) friction_impulse: [Lanes; 2],
     pub(super) twist_impulse: Lanes,
-    pub(super) rolling_impulse: [Lanes; 2],
     /// Of the soft constraint: how fast depth is taken out, and what shares of mass and of impulse are used.
     pub(super) softness: [Lanes; 3],
-    /// At the end, so that those that no lane has are never looked at.
+    /// Near the end, so that those that no lane has are never looked at.
     pub(super) point: [Points; 4],
+    /// What follows is set where it is needed. Of packs that are not plain, along each axis of the world; and xx, yy, zz,
+    /// xy, yz, zx.
+    pub(super) inverse_mass: [[Lanes; 3]; 2],
+    pub(super) inverse_inertia: [[Lanes; 6]; 2],
+    /// Of packs that roll.
+    pub(super) rolling: Lanes,
+    pub(super) rolling_impulse: [Lanes; 2],
+    /// Of packs that roll or bounce. What a push at V·n, and a turn at Ω·u and Ω·v, does to these three: 00, 11, 22, 01, 12, 02.
+    pub(super) response: [Lanes; 6],
+    /// Of packs that bounce: how fast each point shall part after an impact.
+    pub(super) rebound: [Lanes; 4],
 }
 
 /// One point of each lane's patch.
@@ -69,26 +82,25 @@ pub(super) struct Pack {
 pub(super) struct Points {
     /// Its place across the tangents, as it turns the patch: y and −x.
     pub(super) levers: [Lanes; 2],
-    /// The gap at the start of the step; negative for depth.
+    /// The gap at the start of the step, and as the bodies last moved; negative for depth.
     pub(super) gap: Lanes,
+    pub(super) gap_now: Lanes,
     /// One over the response of the point alone to a push at it.
     pub(super) mass: Lanes,
     /// What has been pushed so far, in one substep.
     pub(super) impulse: Lanes,
     /// The same in all substeps.
     pub(super) total: Lanes,
-    /// How fast it shall part after an impact.
-    pub(super) rebound: Lanes,
 }
 
 impl Points {
     const NONE: Self = Self {
         levers: [NO_LANES; 2],
         gap: NO_LANES,
+        gap_now: NO_LANES,
         mass: NO_LANES,
         impulse: NO_LANES,
         total: NO_LANES,
-        rebound: NO_LANES,
     };
 }
 
@@ -102,26 +114,30 @@ impl Pack {
         bounces: false,
         rolls: false,
         is_uneven: false,
+        is_plain: false,
         is_loose: false,
         is_burdened: false,
         normal: [NO_LANES; 3],
         tangent: [NO_LANES; 3],
         arms: [[NO_LANES; 3]; 2],
-        inverse_mass: [[NO_LANES; 3]; 2],
-        inverse_inertia: [[NO_LANES; 6]; 2],
-        response: [NO_LANES; 6],
+        plain: [[NO_LANES; 2]; 2],
+        couplings: [NO_LANES; 6],
         friction_mass: [NO_LANES; 3],
         twist_mass: NO_LANES,
         friction: NO_LANES,
         loose: NO_LANES,
         twist_reach: NO_LANES,
-        rolling: NO_LANES,
         surface: [NO_LANES; 2],
         friction_impulse: [NO_LANES; 2],
         twist_impulse: NO_LANES,
-        rolling_impulse: [NO_LANES; 2],
         softness: [NO_LANES; 3],
         point: [Points::NONE; 4],
+        inverse_mass: [[NO_LANES; 3]; 2],
+        inverse_inertia: [[NO_LANES; 6]; 2],
+        rolling: NO_LANES,
+        rolling_impulse: [NO_LANES; 2],
+        response: [NO_LANES; 6],
+        rebound: [NO_LANES; 4],
     };
 }
 
@@ -134,9 +150,28 @@ impl Pack {
         self.point[..points].fill(Points::NONE);
     }
 
+    /// A point of a lane shall part at this speed.
+    pub(super) fn bounce(&mut self, point: usize, lane: usize, speed: f32) {
+        if !std::mem::replace(&mut self.bounces, true) {
+            self.rebound = [NO_LANES; 4];
+        }
+        self.rebound[point][lane] = speed;
+    }
+
+    /// A lane resists rolling.
+    pub(super) fn roll(&mut self, lane: usize, resistance: f32) {
+        if !std::mem::replace(&mut self.rolls, true) {
+            self.rolling = NO_LANES;
+        }
+        self.rolling[lane] = resistance;
+    }
+
     /// Which of a lane's two bodies is far lighter than the other, if both move.
     pub(super) fn light_side(&self, lane: usize) -> Option<usize> {
-        let [a, b] = [0, 1].map(|side| (0..3).map(|axis| self.inverse_mass[side][axis][lane]).fold(0.0, f32::max));
+        let [a, b] = [0, 1].map(|side| match self.is_plain {
+            true => self.plain[side][0][lane],
+            false => (0..3).map(|axis| self.inverse_mass[side][axis][lane]).fold(0.0, f32::max),
+        });
         let is_uneven = a > 0.0 && b > 0.0 && a.max(b) > UNEVEN * a.min(b);
         is_uneven.then_some(usize::from(b > a))
     }

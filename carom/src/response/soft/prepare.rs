@@ -1,8 +1,8 @@
 //! From manifolds to packs: what of a patch does not change during a step.
 
 use super::colour::{NO_PATCH, Patch};
-use super::lanes::{Lanes, Tensors, Vectors, load, store};
-use super::pack::{Pack, Softness, UNEVEN, WIDTH};
+use super::lanes::{Lanes, Tensors, Twists, Vectors, load, store};
+use super::pack::{COUPLED, Pack, Softness, UNEVEN, WIDTH};
 use super::state::Mass;
 use crate::body::Bodies;
 use crate::narrow::{Contact, Manifold, Meeting};
@@ -47,8 +47,18 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Where the points are, from the middle of their patch.
-type Offsets = [[Lanes; 3]; 4];
+/// What is known of the patches in the axes of the world, until the axes of the patches are known.
+#[derive(Debug, Clone)]
+struct Draft {
+    /// Where the points are, from the middle of their patch.
+    offsets: [[Lanes; 3]; 4],
+    /// What friction and resistance to rolling push at first.
+    friction: [Lanes; 3],
+    rolling: [Lanes; 3],
+    surface_velocity: [Lanes; 3],
+    /// One over the number of points.
+    share: Lanes,
+}
 
 /// Fills a pack with its patches.
 pub(super) fn fill(level: Level, pack: &mut Pack, lanes: &[Patch], source: &Source<'_>, plan: &Plan) {
@@ -57,14 +67,21 @@ pub(super) fn fill(level: Level, pack: &mut Pack, lanes: &[Patch], source: &Sour
         pack.clone_from(&Pack::EMPTY);
     }
     pack.forget_points(points);
-    let mut offsets: Offsets = [[[0.0; WIDTH]; 3]; 4];
+    let nothing = [[0.0; WIDTH]; 3];
+    let mut draft = Draft {
+        offsets: [nothing; 4],
+        friction: nothing,
+        rolling: nothing,
+        surface_velocity: nothing,
+        share: [0.0; WIDTH],
+    };
     for (lane, patch) in lanes.iter().enumerate().take(WIDTH).filter(|(_, patch)| **patch != NO_PATCH) {
-        fill_lane(pack, &mut offsets, lane, patch, source, plan);
+        fill_lane(pack, &mut draft, lane, patch, source, plan);
     }
-    dispatch!(level, simd => derive(simd, pack, &offsets));
+    dispatch!(level, simd => derive(simd, pack, &draft, source.masses));
 }
 
-fn fill_lane(pack: &mut Pack, offsets: &mut Offsets, lane: usize, patch: &Patch, source: &Source<'_>, plan: &Plan) {
+fn fill_lane(pack: &mut Pack, draft: &mut Draft, lane: usize, patch: &Patch, source: &Source<'_>, plan: &Plan) {
     let manifold = source.manifold(patch);
     let contacts = manifold.contacts();
     let share = 1.0 / contacts.len() as f32;
@@ -73,53 +90,38 @@ fn fill_lane(pack: &mut Pack, offsets: &mut Offsets, lane: usize, patch: &Patch,
     for (side, arm) in [middle_a, middle_b].into_iter().enumerate() {
         pack.bodies[side][lane] = patch.rows[side];
         set(&mut pack.arms[side], lane, arm);
-        let mass = &source.masses[patch.rows[side] as usize];
-        for (lanes, value) in pack.inverse_mass[side].iter_mut().zip(mass.inverse_mass) {
-            lanes[lane] = value;
-        }
-        for (lanes, entry) in pack.inverse_inertia[side].iter_mut().zip(mass.inverse_inertia) {
-            lanes[lane] = entry;
-        }
     }
     let material = &manifold.material;
     pack.is_loose |= !manifold.is_held;
     pack.loose[lane] = if manifold.is_held { 0.0 } else { 1.0 };
     set(&mut pack.normal, lane, manifold.normal);
     pack.friction[lane] = material.friction;
-    pack.rolling[lane] = material.rolling_friction * manifold.size;
-    pack.rolls |= material.rolling_friction > 0.0;
+    if material.rolling_friction > 0.0 {
+        pack.roll(lane, material.rolling_friction * manifold.size);
+    }
     let softness = &plan.softness[usize::from(patch.rows[0].min(patch.rows[1]) < source.first_movable)];
     for (lanes, value) in pack.softness.iter_mut().zip([softness.rate, softness.mass, softness.impulse]) {
         lanes[lane] = value;
     }
-    let mut reach = 0.0;
     for (point, contact) in contacts.iter().enumerate() {
-        let offset = contact.arm_a - middle_a;
-        set(&mut offsets[point], lane, offset);
-        reach += offset.length();
+        set(&mut draft.offsets[point], lane, contact.arm_a - middle_a);
         pack.point[point].gap[lane] = -contact.depth;
+        pack.point[point].gap_now[lane] = -contact.depth;
         // The mark of a point that is there, until its mass is known.
         pack.point[point].mass[lane] = 1.0;
         pack.point[point].impulse[lane] = contact.carried * plan.stretch;
         if material.restitution > 0.0 {
             let impact = impact_speed(manifold, contact, source.bodies, plan);
             if impact > plan.bounce_threshold {
-                pack.point[point].rebound[lane] = material.restitution * impact;
-                pack.bounces = true;
+                pack.bounce(point, lane, material.restitution * impact);
             }
         }
     }
-    pack.twist_reach[lane] = TWIST_SHARE * reach * share;
-    let (u, v) = tangents(manifold.normal);
-    // The surface of the first carries the second along.
-    pack.surface[0][lane] = -u.dot(material.surface_velocity);
-    pack.surface[1][lane] = -v.dot(material.surface_velocity);
-    pack.friction_impulse[0][lane] = u.dot(manifold.friction) * plan.stretch;
-    pack.friction_impulse[1][lane] = v.dot(manifold.friction) * plan.stretch;
-    pack.rolling_impulse[0][lane] = u.dot(manifold.rolling) * plan.stretch;
-    pack.rolling_impulse[1][lane] = v.dot(manifold.rolling) * plan.stretch;
+    draft.share[lane] = share;
+    set(&mut draft.surface_velocity, lane, material.surface_velocity);
+    set(&mut draft.friction, lane, manifold.friction * plan.stretch);
+    set(&mut draft.rolling, lane, manifold.rolling * plan.stretch);
     pack.twist_impulse[lane] = manifold.twist * plan.stretch;
-    set(&mut pack.tangent, lane, u);
 }
 
 /// How fast two bodies will close at a point once they are there, falling on through the gap.
@@ -143,30 +145,68 @@ fn set(lanes: &mut [Lanes; 3], lane: usize, value: Vec3) {
     lanes[2][lane] = value.z;
 }
 
-/// Two unit vectors across a normal, such that normal × first = second. Source: Duff et al. 2017, Building an Orthonormal
-/// Basis, Revisited.
+/// A unit vector across each normal. Source: Duff et al. 2017, Building an Orthonormal Basis, Revisited.
 #[inline(always)]
-pub(super) fn tangents(normal: Vec3) -> (Vec3, Vec3) {
-    let sign = 1.0f32.copysign(normal.z);
-    let a = -1.0 / (sign + normal.z);
+fn tangents<S: Simd>(simd: S, normal: Vectors<S>) -> Vectors<S> {
+    let zero = f32x8::splat(simd, 0.0);
+    let sign = f32x8::splat(simd, 1.0).copysign(normal.z);
+    let a = f32x8::splat(simd, -1.0) / (sign + normal.z);
     let b = normal.x * normal.y * a;
-    let u = Vec3::new(1.0 + sign * normal.x * normal.x * a, sign * b, -sign * normal.x);
-    (u, normal.cross(u))
+    Vectors { x: sign * normal.x * normal.x * a + 1.0, y: sign * b, z: zero - sign * normal.x }
 }
 
-/// Responses and masses from normals, arms, inertias and offsets.
+/// How contacts move the bodies in these rows.
 #[inline(always)]
-fn derive<S: Simd>(simd: S, pack: &mut Pack, offsets: &Offsets) {
+fn masses_of<S: Simd>(simd: S, rows: &[u32; WIDTH], masses: &[Mass]) -> (Vectors<S>, Tensors<S>) {
+    let [a, b, c, d] = [rows[0] as usize, rows[1] as usize, rows[2] as usize, rows[3] as usize];
+    let [e, f, g, h] = [rows[4] as usize, rows[5] as usize, rows[6] as usize, rows[7] as usize];
+    let (a, b, c, d) = (&masses[a], &masses[b], &masses[c], &masses[d]);
+    let (e, f, g, h) = (&masses[e], &masses[f], &masses[g], &masses[h]);
+    let low = [&a.inverse_mass, &b.inverse_mass, &c.inverse_mass, &d.inverse_mass];
+    let high = [&e.inverse_mass, &f.inverse_mass, &g.inverse_mass, &h.inverse_mass];
+    let mass = Twists::from_rows(simd, low, high).linear;
+    let low = [&a.inverse_inertia, &b.inverse_inertia, &c.inverse_inertia, &d.inverse_inertia];
+    let high = [&e.inverse_inertia, &f.inverse_inertia, &g.inverse_inertia, &h.inverse_inertia];
+    (mass, Tensors::from_rows(simd, low, high))
+}
+
+/// Axes, responses and masses from normals, arms, inertias and the rest.
+#[inline(always)]
+fn derive<S: Simd>(simd: S, pack: &mut Pack, draft: &Draft, masses: &[Mass]) {
     let zero = f32x8::splat(simd, 0.0);
     let normal = Vectors::load(simd, &pack.normal);
-    let tangent = Vectors::load(simd, &pack.tangent);
+    let tangent = tangents(simd, normal);
+    tangent.store(&mut pack.tangent);
     let across = normal.cross(tangent);
     let arm_a = Vectors::load(simd, &pack.arms[0]);
     let arm_b = Vectors::load(simd, &pack.arms[1]);
-    let inertia_a = Tensors::load(simd, &pack.inverse_inertia[0]);
-    let inertia_b = Tensors::load(simd, &pack.inverse_inertia[1]);
-    let mass_a = Vectors::load(simd, &pack.inverse_mass[0]);
-    let mass_b = Vectors::load(simd, &pack.inverse_mass[1]);
+    let (mass_a, inertia_a) = masses_of(simd, &pack.bodies[0], masses);
+    let (mass_b, inertia_b) = masses_of(simd, &pack.bodies[1], masses);
+    let are_free = mass_a.are_even() & mass_b.are_even();
+    pack.is_plain = (are_free & inertia_a.are_round(simd) & inertia_b.are_round(simd)).all_true();
+    if pack.is_plain {
+        store(mass_a.x, &mut pack.plain[0][0]);
+        store(inertia_a.xx, &mut pack.plain[0][1]);
+        store(mass_b.x, &mut pack.plain[1][0]);
+        store(inertia_b.xx, &mut pack.plain[1][1]);
+    } else {
+        mass_a.store(&mut pack.inverse_mass[0]);
+        mass_b.store(&mut pack.inverse_mass[1]);
+        inertia_a.store(&mut pack.inverse_inertia[0]);
+        inertia_b.store(&mut pack.inverse_inertia[1]);
+    }
+    // The surface of the first carries the second along.
+    let surface_velocity = Vectors::load(simd, &draft.surface_velocity);
+    store(zero - tangent.dot(surface_velocity), &mut pack.surface[0]);
+    store(zero - across.dot(surface_velocity), &mut pack.surface[1]);
+    let friction = Vectors::load(simd, &draft.friction);
+    store(tangent.dot(friction), &mut pack.friction_impulse[0]);
+    store(across.dot(friction), &mut pack.friction_impulse[1]);
+    if pack.rolls {
+        let rolling = Vectors::load(simd, &draft.rolling);
+        store(tangent.dot(rolling), &mut pack.rolling_impulse[0]);
+        store(across.dot(rolling), &mut pack.rolling_impulse[1]);
+    }
     let mass = mass_a.plus(mass_b);
     let (most_a, most_b) = (mass_a.x.max(mass_a.y).max(mass_a.z), mass_b.x.max(mass_b.y).max(mass_b.z));
     let (light, heavy) = (most_a.max(most_b), most_a.min(most_b));
@@ -180,15 +220,20 @@ fn derive<S: Simd>(simd: S, pack: &mut Pack, offsets: &Offsets) {
     let aa = normal.scaled(mass).dot(normal) + (normal_a.dot(turn_a) + normal_b.dot(turn_b));
     let (ab, ac) = (tangent.dot(turn), across.dot(turn));
     let (bb, cc, bc) = (tangent.dot(around_tangent), across.dot(around_across), across.dot(around_tangent));
-    let [to_aa, to_bb, to_cc, to_ab, to_bc, to_ac] = &mut pack.response;
-    store(aa, to_aa);
-    store(bb, to_bb);
-    store(cc, to_cc);
-    store(ab, to_ab);
-    store(bc, to_bc);
-    store(ac, to_ac);
-    for (points, offset) in pack.point.iter_mut().zip(offsets).take(pack.points as usize) {
+    if pack.rolls || pack.bounces {
+        let [to_aa, to_bb, to_cc, to_ab, to_bc, to_ac] = &mut pack.response;
+        store(aa, to_aa);
+        store(bb, to_bb);
+        store(cc, to_cc);
+        store(ab, to_ab);
+        store(bc, to_bc);
+        store(ac, to_ac);
+    }
+    let count = pack.points.min(4) as usize;
+    let mut reach = zero;
+    for (points, offset) in pack.point.iter_mut().zip(&draft.offsets).take(count) {
         let offset = Vectors::load(simd, offset);
+        reach += offset.dot(offset).sqrt();
         let p = across.dot(offset);
         let q = zero - tangent.dot(offset);
         store(p, &mut points.levers[0]);
@@ -196,6 +241,16 @@ fn derive<S: Simd>(simd: S, pack: &mut Pack, offsets: &Offsets) {
         let seen = aa + (p * p * bb + q * q * cc) + (p * ab + q * ac + p * q * bc) * 2.0;
         let is_there = load(simd, &points.mass).simd_gt(zero) & seen.simd_gt(zero);
         store(is_there.select(f32x8::splat(simd, 1.0) / seen, zero), &mut points.mass);
+    }
+    store(reach * TWIST_SHARE * load(simd, &draft.share), &mut pack.twist_reach);
+    for (index, [one, other]) in COUPLED.into_iter().enumerate() {
+        if other < count {
+            let (one, other) = (&pack.point[one].levers, &pack.point[other].levers);
+            let (p, q) = (load(simd, &one[0]), load(simd, &one[1]));
+            let (r, s) = (load(simd, &other[0]), load(simd, &other[1]));
+            let straight = aa + (p + r) * ab + (q + s) * ac;
+            store(straight + (p * r * bb + q * s * cc) + (p * s + q * r) * bc, &mut pack.couplings[index]);
+        }
     }
 
     let (tangent_a, tangent_b) = (arm_a.cross(tangent), arm_b.cross(tangent));

@@ -52,19 +52,23 @@ impl State {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C, align(64))]
 pub(super) struct Mass {
-    /// Along each axis of the world.
-    pub(super) inverse_mass: [f32; 3],
     /// xx, yy, zz, xy, yz, zx.
-    pub(super) inverse_inertia: [f32; 6],
+    pub(super) inverse_inertia: Row,
+    /// Along each axis of the world.
+    pub(super) inverse_mass: Row,
 }
 
 impl Mass {
-    pub(super) const INFINITE: Self = Self { inverse_mass: [0.0; 3], inverse_inertia: [0.0; 6] };
+    pub(super) const INFINITE: Self = Self { inverse_inertia: [0.0; 8], inverse_mass: [0.0; 8] };
 
     pub(super) fn of(motion: &Motion) -> Self {
         let inertia = &motion.inverse_inertia;
         let (x, y, z) = (inertia.x_axis, inertia.y_axis, inertia.z_axis);
-        Self { inverse_mass: motion.inverse_mass_along.to_array(), inverse_inertia: [x.x, y.y, z.z, x.y, y.z, x.z] }
+        let mass = motion.inverse_mass_along;
+        Self {
+            inverse_inertia: [x.x, y.y, z.z, x.y, y.z, x.z, 0.0, 0.0],
+            inverse_mass: [mass.x, mass.y, mass.z, 0.0, 0.0, 0.0, 0.0, 0.0],
+        }
     }
 }
 

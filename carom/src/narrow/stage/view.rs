@@ -1,0 +1,158 @@
+//! Two parts seen from the smaller of them, and the way from there to the axes of the world.
+
+use super::{Contact, Manifold};
+use crate::body::{Bodies, Material};
+use crate::distance::placement::Placement;
+use crate::mid::ConvexPair;
+use crate::narrow::{Feature, LocalContact, LocalManifold, MAX_POINTS, PairCache, contact_in};
+use crate::pose::{LocalPose, Pose};
+use crate::shape::Shape;
+use glam::{DVec3, Mat3, Vec3};
+
+/// Two parts in the frame of the smaller: there the contact is near the origin, however large the other is.
+pub(super) struct View<'a> {
+    pub(super) near: (&'a Shape, &'a Pose),
+    pub(super) far: (&'a Shape, Pose),
+    /// From the smaller to the other, in the axes of the world.
+    pub(super) offset: DVec3,
+    pub(super) far_in_near: LocalPose,
+    /// The smaller is the second.
+    is_swapped: bool,
+    /// About how far the smaller reaches from its origin.
+    pub(super) size: f32,
+}
+
+impl<'a> View<'a> {
+    /// None if they are farther apart than f32 can say: boxes that end at the greatest f32 overlap, the shapes do not.
+    #[inline]
+    pub(super) fn new([a, b]: [(&'a Shape, &'a Pose); 2]) -> Option<Self> {
+        let [reach_a, reach_b] = [reach(a.0), reach(b.0)];
+        let is_swapped = reach_a > reach_b;
+        let (near, far, size) = if is_swapped { (b, a, reach_b) } else { (a, b, reach_a) };
+        let far = (far.0, beside(far.0, far.1, near.1));
+        let offset = far.1.position - near.1.position;
+        // Turned in f32 where its rounding is far below what is felt of the smaller part.
+        let is_near = offset.as_vec3().length_squared() < 100.0 * size * size;
+        let far_in_near = if is_near {
+            let turn = near.1.rotation.conjugate();
+            LocalPose { position: turn * offset.as_vec3(), rotation: turn * far.1.rotation }
+        } else {
+            Pose::b_in_a(near.1, &far.1)
+        };
+        far_in_near.position.is_finite().then_some(Self { near, far, offset, far_in_near, is_swapped, size })
+    }
+
+    /// In f64 from the poses themselves: a cube on a wide slab sees where the slab's far middle is to the last digit.
+    pub(super) fn placement(&self) -> Placement {
+        Placement::seen_from(&Placement::turned(self.near.1), self.offset, self.far.1.rotation)
+    }
+
+    /// How two convex parts touch.
+    #[inline]
+    pub(super) fn contact(&self, margin: f32, cache: &mut PairCache) -> Option<LocalManifold> {
+        match cache.kept(&self.far_in_near, margin) {
+            Some(kept) => kept.moved(&self.far_in_near, margin),
+            // The door lets in only shapes with contacts; a user's shape that answers NaN later on touches nothing.
+            None => contact_in(self.near.0, self.far.0, &self.far_in_near, || self.placement(), margin, Some(cache))
+                .unwrap_or(None),
+        }
+    }
+}
+
+/// About how far a part reaches from its origin.
+pub(crate) fn reach(shape: &Shape) -> f32 {
+    match shape {
+        Shape::Sphere(sphere) => sphere.radius(),
+        Shape::Cuboid(cuboid) => cuboid.core().half_extents().max_element() + cuboid.radius(),
+        Shape::Capsule(capsule) => capsule.core().a().length().max(capsule.core().b().length()) + capsule.radius(),
+        Shape::Hull(hull) => hull.core().outer_radius() as f32 + hull.radius(),
+        // A mesh is rarely the smaller one, and its middle tells nothing of where it is touched.
+        Shape::Mesh(_) | Shape::HeightField(_) => f32::MAX,
+        Shape::HalfSpace(_) => f32::INFINITY,
+        Shape::Point(_)
+        | Shape::Segment(_)
+        | Shape::Triangle(_)
+        | Shape::Cylinder(_)
+        | Shape::Cone(_)
+        | Shape::Ellipsoid(_)
+        | Shape::Compound(_)
+        | Shape::Custom(_) => 1.0,
+    }
+}
+
+/// Whether a part of a body is not convex, but a surface of triangles.
+pub(super) fn is_surface(shape: &Shape) -> bool {
+    matches!(shape, Shape::Mesh(_) | Shape::HeightField(_))
+}
+
+/// The pose of a half-space moved along its plane to beside another part, which changes nothing but the numbers' size;
+/// of any other shape its own pose.
+fn beside(shape: &Shape, pose: &Pose, other: &Pose) -> Pose {
+    let Shape::HalfSpace(half_space) = shape else { return *pose };
+    let normal = (pose.rotation.as_dquat() * half_space.normal().as_dvec3()).normalize();
+    let height = normal.dot(other.position - pose.position);
+    Pose { position: other.position - normal * height, rotation: pose.rotation }
+}
+
+/// What takes a manifold from the frame of the smaller part to the axes of the world.
+pub(super) struct Frame {
+    pub(super) turn: Mat3,
+    /// From the centre of mass of each body to the origin of the smaller part.
+    pub(super) from_centers: [Vec3; 2],
+    is_swapped: bool,
+    pub(super) size: f32,
+}
+
+impl Frame {
+    #[inline]
+    pub(super) fn new(pair: &ConvexPair, view: &View<'_>, bodies: &Bodies) -> Self {
+        let (_, pose) = view.near;
+        let from_centers = [pair.a.body, pair.b.body].map(|body| {
+            let arm = (pose.position - bodies.motions()[body as usize].center).as_vec3();
+            // A centre beyond the range of f32 is that of a floor; it has no lever worth the name.
+            if arm.is_finite() { arm } else { Vec3::ZERO }
+        });
+        let turn = Mat3::from_quat(pose.rotation);
+        Self { turn, from_centers, is_swapped: view.is_swapped, size: view.size }
+    }
+
+    /// A normal of the smaller part as one from the first body to the second.
+    #[inline]
+    pub(super) fn outward(&self, normal: Vec3) -> Vec3 {
+        self.turn * normal * if self.is_swapped { -1.0 } else { 1.0 }
+    }
+
+    #[inline]
+    pub(super) fn arms(&self, contact: &LocalContact) -> [Vec3; 2] {
+        let from_part = self.turn * contact.point;
+        self.from_centers.map(|from_center| from_center + from_part)
+    }
+
+    /// Features of the smaller part and of the other as those of the first and the second.
+    #[inline]
+    pub(super) fn in_order(&self, [near, far]: [Feature; 2]) -> [Feature; 2] {
+        if self.is_swapped { [far, near] } else { [near, far] }
+    }
+
+    pub(super) fn in_world(&self, pair: &ConvexPair, local: &LocalManifold) -> Manifold {
+        let mut contacts = [Contact::default(); MAX_POINTS];
+        for (contact, local) in contacts.iter_mut().zip(local.contacts()) {
+            [contact.arm_a, contact.arm_b] = self.arms(local);
+            contact.depth = local.depth;
+            contact.features = self.in_order(local.features);
+        }
+        Manifold {
+            pair: *pair,
+            normal: self.outward(local.normal),
+            size: self.size,
+            material: Material::default(),
+            friction: Vec3::ZERO,
+            twist: 0.0,
+            rolling: Vec3::ZERO,
+            contacts,
+            count: local.contacts().len() as u8,
+            is_inner: false,
+            is_held: false,
+        }
+    }
+}
