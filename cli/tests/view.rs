@@ -442,14 +442,15 @@ fn floating() -> Server {
 
 /// To a page that reads all and draws nothing, so that nobody else needs the cores: every step is an update, sixty in a
 /// second, and the steps take as long as in the time between, in which nothing is streamed. Turns are short and many: what
-/// counts is the best of each kind, which comes to the same however busy the machine is with something else.
+/// counts are the better ones of each kind, which come to the same however busy the machine is with something else.
 #[test]
 fn steps_take_as_long_while_sixty_updates_a_second_are_streamed() {
     let server = floating();
     let mut page = server.open();
     page.frame();
-    let mut fastest = [f64::INFINITY; 2];
+    let mut steps = [Vec::new(), Vec::new()];
     let mut best_rate = 0.0;
+    let mut slowdown = f64::INFINITY;
     for turn in 0..160 {
         let streams = turn % 2 == 1;
         page.say(&json!({"do": "stream", "on": streams}));
@@ -464,16 +465,18 @@ fn steps_take_as_long_while_sixty_updates_a_second_are_streamed() {
         std::thread::sleep(Duration::from_millis(500).saturating_sub(start.elapsed()));
         // The quicker quarter of its steps.
         let states = page.tell_apart(2 * turn + 1);
-        let known = &mut fastest[usize::from(streams)];
-        *known = states.iter().filter_map(|state| state["step_ms"][1].as_f64()).fold(*known, f64::min);
+        steps[usize::from(streams)].extend(states.iter().filter_map(|state| state["step_ms"][1].as_f64()));
         best_rate = if streams { f64::max(best_rate, rate) } else { best_rate };
-        let [alone, streamed] = fastest;
+        let [alone, streamed] = steps.each_mut().map(|steps| {
+            steps.sort_by(f64::total_cmp);
+            steps.get(steps.len() / 4).copied().unwrap_or(f64::INFINITY)
+        });
+        slowdown = streamed / alone;
         println!("{best_rate:.1} updates a second; a step takes {streamed:.2} ms, {alone:.2} ms without");
         // Some turns of either kind, so that none is lucky.
-        if turn > 10 && best_rate >= 58.0 && streamed <= 1.1 * alone {
+        if turn > 10 && best_rate >= 58.0 && slowdown <= 1.1 {
             return;
         }
     }
-    let [alone, streamed] = fastest;
-    panic!("{best_rate:.1} updates a second; steps take {:.2} times as long", streamed / alone);
+    panic!("{best_rate:.1} updates a second; steps take {slowdown:.2} times as long");
 }

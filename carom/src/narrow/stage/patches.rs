@@ -90,7 +90,8 @@ impl KeptPatches {
         let shift = now.position - turn * before.position;
         // No point of the part's ball is moved farther.
         let moved = shift.length() + 2.0 * turn.xyz().length() * f64::from(view.size);
-        if !(moved <= f64::from(allowed)) {
+        // What is not a number has moved.
+        if moved.is_nan() || moved > f64::from(allowed) {
             return false;
         }
         let motion = LocalPose { position: shift.as_vec3(), rotation: turn.as_quat() };
