@@ -3,9 +3,10 @@
 //! Each pass goes over the points one after the other, each seeing what those before it have done (Gauss–Seidel), by how
 //! they are coupled; the bodies' velocities are read and written once a pass. What is kept of a point is the impulse that
 //! it wants: its own push leaves that as it is, so a turn is a maximum, a difference and a product for each of the others.
-//! A point that is apart may close by its gap within the substep. Depth is taken out softly in [`push`], and the speed that this adds is taken back in
-//! [`relax`], which is rigid. Impulses that are no numbers are left out, and break the bodies that caused them.
-//! Sources: Catto 2024, Solver2D, for the soft step with relaxation; the reduction of a patch to six numbers is ours.
+//! A point that is apart may close by its gap within the substep. Depth is taken out softly in [`push`], and the speed
+//! that this adds is taken back in [`relax`], which is rigid. Impulses that are no numbers are left out, and break the
+//! bodies that caused them. Sources: Catto 2024, Solver2D, for the soft step with relaxation; the reduction of a patch
+//! to six numbers is ours.
 
 use super::lanes::{Tensors, Twists, Vectors, load, store};
 use super::pack::{COUPLED, Pack};
