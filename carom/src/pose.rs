@@ -23,9 +23,14 @@ pub struct Pose {
 /// A rigid placement of one frame in another, in f32.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
 pub struct LocalPose {
     /// Where the inner frame has its origin.
     pub position: Vec3,
+    /// Always zero. A position is read four numbers at a time; in a gap there would be what was there before, often a
+    /// tiny number, with which some machines compute a hundred times slower.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    unused: f32,
     /// How the inner frame is turned; of unit length.
     pub rotation: Quat,
 }
@@ -86,10 +91,8 @@ impl Pose {
     pub fn b_in_a(a: &Self, b: &Self) -> LocalPose {
         let a_to_world = unit(a.rotation);
         let world_to_a = a_to_world.conjugate();
-        LocalPose {
-            position: (world_to_a * (b.position - a.position)).as_vec3(),
-            rotation: (world_to_a * unit(b.rotation)).normalize().as_quat(),
-        }
+        let position = world_to_a * (b.position - a.position);
+        LocalPose::new(position.as_vec3(), (world_to_a * unit(b.rotation)).normalize().as_quat())
     }
 
     /// The world pose of something placed at `local` in this frame.
@@ -121,11 +124,11 @@ impl Default for LocalPose {
 
 impl LocalPose {
     /// The frame itself.
-    pub const IDENTITY: Self = Self { position: Vec3::ZERO, rotation: Quat::IDENTITY };
+    pub const IDENTITY: Self = Self::new(Vec3::ZERO, Quat::IDENTITY);
 
     /// A pose from its parts.
     pub const fn new(position: Vec3, rotation: Quat) -> Self {
-        Self { position, rotation }
+        Self { position, unused: 0.0, rotation }
     }
 
     /// Not turned, at `position`.
@@ -138,7 +141,7 @@ impl LocalPose {
         if !self.position.is_finite() {
             return Err(PoseError::Position(self.position.as_dvec3()));
         }
-        Ok(Self { position: self.position, rotation: checked_rotation(self.rotation)? })
+        Ok(Self { rotation: checked_rotation(self.rotation)?, ..self })
     }
 
     /// A point of the inner frame, in the outer one.
@@ -163,13 +166,13 @@ impl LocalPose {
 
     /// The pose in the outermost frame of something placed at `inner` in this one.
     pub fn compose(&self, inner: &Self) -> Self {
-        Self { position: self.point_to_outer(inner.position), rotation: (self.rotation * inner.rotation).normalize() }
+        Self::new(self.point_to_outer(inner.position), (self.rotation * inner.rotation).normalize())
     }
 
     /// The outer frame seen from the inner one: from `b_in_a`, `a_in_b`.
     pub fn inverse(&self) -> Self {
         let rotation = self.rotation.conjugate();
-        Self { position: rotation * -self.position, rotation }
+        Self::new(rotation * -self.position, rotation)
     }
 
     /// The rotation as a matrix, for turning many vectors.

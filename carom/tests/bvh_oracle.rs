@@ -243,7 +243,7 @@ fn two_meshes_in_motion_meet_as_their_triangles_do() {
     for _ in 0..3 {
         let place = whole.min + vector(&mut random) * (whole.max - whole.min);
         let rotation = Quat::from_scaled_axis((vector(&mut random) - 0.5) * 6.0);
-        let b_in_a = LocalPose { rotation, position: place };
+        let b_in_a = LocalPose::new(place, rotation);
         let mut tests = 0;
         let mut found = BTreeSet::new();
         let overlap = |a: &Aabb, b: &Aabb| {

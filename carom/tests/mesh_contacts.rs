@@ -236,7 +236,7 @@ fn what_reaches_over_a_ridge_is_pushed_off_its_own_side() -> Outcome {
         let position = slope * Vec3::new(-away, below - depth, along);
         let tilt = Quat::from_rotation_x(between(&mut random, -2e-3, 2e-3));
         let rotation = slope * tilt * Quat::from_rotation_y(between(&mut random, 0.0, 6.0));
-        contacts(&roof, &shape, &LocalPose { position, rotation }, 0.0, &mut buffer)?;
+        contacts(&roof, &shape, &LocalPose::new(position, rotation), 0.0, &mut buffer)?;
         assert!(!buffer.manifolds().is_empty(), "case {case}: {depth} deep and nothing is found");
         behind += usize::from((Quat::from_rotation_z(-right) * Vec3::Y).dot(position) < 0.0);
         for patch in buffer.manifolds() {

@@ -60,7 +60,7 @@ fn deepest(manifold: &LocalManifold) -> f32 {
 }
 
 fn moved(pose: &LocalPose, by: Vec3) -> LocalPose {
-    LocalPose { position: pose.position + by, ..*pose }
+    LocalPose::new(pose.position + by, pose.rotation)
 }
 
 #[test]

@@ -62,14 +62,17 @@ enum Last {
 
 /// A manifold that can be moved along.
 #[derive(Debug, Clone, Copy)]
+// In this order: the normal is read four numbers at a time, of which the last must be none of the tiny ones that integers
+// and gaps look like (see `LocalPose`).
+#[repr(C)]
 pub(super) struct Kept {
     b_in_a: LocalPose,
+    /// In the frame of the second part if the normal is its own.
+    normal: Vec3,
+    margin: f32,
     /// One over the square of how far a point of the second part may move, seen from the first; NaN if f32 cannot tell.
     inverse_square: f32,
     reach_of_b: f32,
-    margin: f32,
-    /// In the frame of the second part if the normal is its own.
-    normal: Vec3,
     is_normal_of_b: bool,
     count: u8,
     /// On the surface of the first part in its frame, and of the second in its own, side by side: x, y, z.

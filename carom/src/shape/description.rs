@@ -142,7 +142,7 @@ impl TryFrom<ShapeDescription> for Shape {
 
 impl From<PartDescription> for Part {
     fn from(PartDescription { position, rotation, shape }: PartDescription) -> Self {
-        Self { pose: LocalPose { position, rotation }, shape }
+        Self { pose: LocalPose::new(position, rotation), shape }
     }
 }
 

@@ -77,7 +77,7 @@ pub fn deepest(manifold: &LocalManifold) -> LocalContact {
 }
 
 pub fn moved(pose: &LocalPose, by: DVec3) -> LocalPose {
-    LocalPose { position: (pose.position.as_dvec3() + by).as_vec3(), ..*pose }
+    LocalPose::new((pose.position.as_dvec3() + by).as_vec3(), pose.rotation)
 }
 
 /// The direction from `start` in which the overlap is least, by steps that are halved when they do not help.

@@ -94,7 +94,7 @@ impl KeptPatches {
         if moved.is_nan() || moved > f64::from(allowed) {
             return false;
         }
-        let motion = LocalPose { position: shift.as_vec3(), rotation: turn.as_quat() };
+        let motion = LocalPose::new(shift.as_vec3(), turn.as_quat());
         self.patches.iter().filter_map(|patch| patch.moved(&motion, margin)).for_each(|local| visit(&local));
         true
     }

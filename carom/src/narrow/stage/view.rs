@@ -35,7 +35,7 @@ impl<'a> View<'a> {
         let is_near = offset.as_vec3().length_squared() < 100.0 * size * size;
         let far_in_near = if is_near {
             let turn = near.1.rotation.conjugate();
-            LocalPose { position: turn * offset.as_vec3(), rotation: turn * far.1.rotation }
+            LocalPose::new(turn * offset.as_vec3(), turn * far.1.rotation)
         } else {
             Pose::b_in_a(near.1, &far.1)
         };
