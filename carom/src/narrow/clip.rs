@@ -12,7 +12,7 @@
 use super::manifold::{Candidate, LocalManifold, reduced};
 use super::patch::{self, Corner, MOST_CORNERS, Patch};
 use super::{Feature, LocalContact};
-use crate::distance::convex::{Convex, SupportFault};
+use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::placement::Placement;
 use crate::distance::settling::opposite_points;
 use crate::trace::{ClipPoint, ClipStep, Tracer};
@@ -22,6 +22,8 @@ use glam::DVec3;
 const FLAT: f64 = 1e-3;
 /// Sine of the angle up to which two lines count as parallel.
 const PARALLEL: f64 = 1e-3;
+/// Edges that cross deeper than this share of the shorter one's length have points beside them.
+const DEEP: f64 = 0.0;
 /// Clipping may lose this share of the patch's size in depth before the closest points are added.
 const LOST: f64 = 1e-5;
 
@@ -80,7 +82,9 @@ pub(super) fn manifold(
         // The points are those of the smaller: where a large curved side is touched hangs on digits of the normal that
         // mean nothing to the depth.
         let reference = if a.core.reach()? < b.core.reach()? { Owner::B } else { Owner::A };
-        return Ok(touch.of_edges(&edge_a, &edge_b, reference, tracer));
+        let has_faces = |core: &Core<'_>| matches!(core, Core::Cuboid(_) | Core::Hull(_));
+        let faces = (has_faces(&a.core) && has_faces(&b.core)).then_some([patch_a, patch_b]);
+        return Ok(touch.of_edges([&edge_a, &edge_b], || faces, reference, tracer));
     }
     Ok(touch.only_witness([patch_a.feature, patch_b.feature]))
 }
@@ -130,8 +134,15 @@ impl Touch<'_> {
         Some(self.clipped(owner, reference, incident, tracer))
     }
 
-    /// The manifold of an edge of each part; if they are parallel, the other is clipped to that of `reference`.
-    pub(super) fn of_edges(&self, a: &Patch, b: &Patch, reference: Owner, tracer: &mut impl Tracer) -> Clipped {
+    /// The manifold of an edge of each part; if they are parallel, the other is clipped to that of `reference`. If they
+    /// are deep in each other, `faces` beside them are, too: around one point bodies would turn and sink in elsewhere.
+    pub(super) fn of_edges(
+        &self,
+        [a, b]: [&Patch; 2],
+        faces: impl FnOnce() -> Option<[Patch; 2]>,
+        reference: Owner,
+        tracer: &mut impl Tracer,
+    ) -> Clipped {
         let direction = |patch: &Patch| match patch.corners() {
             [from, to] => to.place - from.place,
             _ => DVec3::ZERO,
@@ -172,7 +183,22 @@ impl Touch<'_> {
         } else {
             *self.relation
         };
-        Touch { relation: &relation, ..*self }.only_witness([a.feature, b.feature])
+        let touch = Touch { relation: &relation, ..*self };
+        let edges = [a.feature, b.feature];
+        let is_deep = relation.separation < -DEEP * square_a.min(square_b).sqrt() && self.radii == [0.0; 2];
+        match if is_deep && is_inside { faces() } else { None } {
+            Some([a, b]) => touch.beside(edges, &a, &b, tracer),
+            None => touch.only_witness(edges),
+        }
+    }
+
+    /// What of two faces overlaps along the normal, and the closest points, which are those of two edges.
+    fn beside(&self, edges: [Feature; 2], a: &Patch, b: &Patch, tracer: &mut impl Tracer) -> Clipped {
+        let mut clipped = self.clipped(Owner::A, a, b, tracer);
+        if !clipped.kept_deepest {
+            clipped.manifold.rename([Feature::SURFACE; 2], edges);
+        }
+        Clipped { kept_deepest: true, ..clipped }
     }
 
     /// One point, half way between the closest points.
@@ -206,12 +232,22 @@ impl Touch<'_> {
         }
 
         let top = sides.iter().map(|side| outward.dot(side.place)).fold(f64::NEG_INFINITY, f64::max);
+        // Beside edges the reference is tilted; how far below it a place is hangs on where that is.
+        let lean = reference.normal.dot(outward);
+        let is_tilted = sides.len() > 2 && reference.normal.cross(outward).length_squared() > FLAT * FLAT && lean > 0.0;
+        let below = |place: DVec3| {
+            if is_tilted {
+                reference.normal.dot(sides[0].place - place) / lean
+            } else {
+                top - outward.dot(place)
+            }
+        };
         let radius = self.radii[0] + self.radii[1];
         let incident_radius = if owner == Owner::A { self.radii[1] } else { self.radii[0] };
         let mut candidates = [Candidate::default(); 2 * MOST_CORNERS];
         let mut count = 0;
         for (corner, arriving) in polygon.corners_with_arrival() {
-            let depth = top - outward.dot(corner.place) + radius;
+            let depth = below(corner.place) + radius;
             if depth < -self.margin {
                 continue;
             }

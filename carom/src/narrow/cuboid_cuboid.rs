@@ -199,7 +199,16 @@ fn touching(
             edge_b.place(b_in_a);
             let (on_a, on_b, is_inside) = crossing(&edge_a, &edge_b);
             let touch = Touch { normal, radii, margin, relation: &relate(on_a, on_b) };
-            let mut clipped = touch.of_edges(&edge_a, &edge_b, Owner::A, tracer);
+            let faces = || {
+                let face = |half: DVec3, along: DVec3| {
+                    let axis = patch::largest_axis(along.abs());
+                    patch::of_cuboid_face(half, axis, along[axis] >= 0.0)
+                };
+                let mut face_b = face(half_b, -normal_in_b);
+                face_b.place(b_in_a);
+                Some([face(half_a, normal), face_b])
+            };
+            let mut clipped = touch.of_edges([&edge_a, &edge_b], faces, Owner::A, tracer);
             clipped.kept_deepest = is_inside;
             return clipped;
         }

@@ -262,13 +262,13 @@ fn clipped(
     };
     let face_a = match meeting {
         Meeting::FaceOfA { face, .. } => face,
-        Meeting::FaceOfB { .. } | Meeting::Edges(_) | Meeting::Vertices(_) => patch::hull_face_at(a, vertex_a, normal),
+        Meeting::Edges([edge, _]) => patch::hull_face_beside(a, edge, normal),
+        Meeting::FaceOfB { .. } | Meeting::Vertices(_) => patch::hull_face_at(a, vertex_a, normal),
     };
     let face_b = match meeting {
         Meeting::FaceOfB { face, .. } => face,
-        Meeting::FaceOfA { .. } | Meeting::Edges(_) | Meeting::Vertices(_) => {
-            patch::hull_face_at(b, vertex_b, against_in_b)
-        }
+        Meeting::Edges([_, edge]) => patch::hull_face_beside(b, edge, against_in_b),
+        Meeting::FaceOfA { .. } | Meeting::Vertices(_) => patch::hull_face_at(b, vertex_b, against_in_b),
     };
     let [normal_a, normal_b] =
         [(a, face_a), (b, face_b)].map(|(hull, face)| hull.planes()[face as usize].normal.as_dvec3());
@@ -289,7 +289,12 @@ fn clipped(
         (Some(edge_a), Some(edge_b)) => {
             let mut edge_b = patch::of_hull_edge(b, edge_b);
             edge_b.place(b_in_a);
-            touch.of_edges(&patch::of_hull_edge(a, edge_a), &edge_b, clip::Owner::A, tracer)
+            let faces = || {
+                let mut face_b = patch::of_hull_face(b, face_b);
+                face_b.place(b_in_a);
+                Some([patch::of_hull_face(a, face_a), face_b])
+            };
+            touch.of_edges([&patch::of_hull_edge(a, edge_a), &edge_b], faces, clip::Owner::A, tracer)
         }
         (Some(_) | None, Some(_) | None) => touch.only_witness(Default::default()),
     }

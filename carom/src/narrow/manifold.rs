@@ -74,6 +74,13 @@ impl LocalManifold {
         self.sort();
     }
 
+    /// Gives points of these features others.
+    pub(super) fn rename(&mut self, features: [Feature; 2], others: [Feature; 2]) {
+        let contacts = self.contacts[..self.count].iter_mut();
+        contacts.filter(|contact| contact.features == features).for_each(|contact| contact.features = others);
+        self.sort();
+    }
+
     /// Brings the points into the order of their features.
     pub(super) fn sort(&mut self) {
         self.contacts[..self.count].sort_unstable_by_key(|contact| contact.features);

@@ -243,6 +243,13 @@ pub(super) fn hull_face_at(hull: &ConvexHull, vertex: u32, direction: DVec3) -> 
     best.0
 }
 
+/// The face of an edge that looks more along `direction`.
+pub(super) fn hull_face_beside(hull: &ConvexHull, edge: u32, direction: DVec3) -> u32 {
+    let [one, other] = hull.edges()[edge as usize].faces;
+    let along = |face: u32| hull.planes()[face as usize].normal.dot(direction.as_vec3());
+    if along(other) > along(one) { other } else { one }
+}
+
 /// The edge at a vertex, the farthest along `direction`, that is most across it.
 pub(super) fn hull_edge_at(hull: &ConvexHull, vertex: u32, direction: DVec3) -> Option<u32> {
     let place = |vertex: u32| hull.vertices()[vertex as usize].as_dvec3();
