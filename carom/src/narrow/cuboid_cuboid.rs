@@ -10,7 +10,9 @@
 
 use super::clip::{Clipped, Owner, Relation, Touch, crossing};
 use super::convex::{self, Answer};
-use super::{Feature, LocalManifold, patch};
+use super::manifold::{Candidate, reduced};
+use super::patch::{self, Patch};
+use super::{Feature, LocalManifold};
 use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::placement::Placement;
 use crate::distance::signed::Cache;
@@ -198,17 +200,13 @@ fn touching(
             let mut edge_b = patch::of_cuboid_edge(half_b, j, -normal_in_b);
             edge_b.place(b_in_a);
             let (on_a, on_b, is_inside) = crossing(&edge_a, &edge_b);
-            let touch = Touch { normal, radii, margin, relation: &relate(on_a, on_b) };
-            let faces = || {
-                let face = |half: DVec3, along: DVec3| {
-                    let axis = patch::largest_axis(along.abs());
-                    patch::of_cuboid_face(half, axis, along[axis] >= 0.0)
-                };
-                let mut face_b = face(half_b, -normal_in_b);
-                face_b.place(b_in_a);
-                Some([face(half_a, normal), face_b])
-            };
-            let mut clipped = touch.of_edges([&edge_a, &edge_b], faces, Owner::A, tracer);
+            let relation = relate(on_a, on_b);
+            let touch = Touch { normal, radii, margin, relation: &relation };
+            let mut clipped = touch.of_edges([&edge_a, &edge_b], || None, Owner::A, tracer);
+            if separation < 0.0 && is_inside && radii == [0.0; 2] && clipped.manifold.contacts().len() == 1 {
+                let edges = [(i, &edge_a), (j, &edge_b)];
+                clipped.manifold = around_crossing([half_a, half_b], b_in_a, edges, &relation);
+            }
             clipped.kept_deepest = is_inside;
             return clipped;
         }
@@ -218,4 +216,46 @@ fn touching(
     patch_b.place(b_in_a);
     let touch = Touch { normal, radii, margin, relation: &relation };
     touch.of_faces(&patch_a, &patch_b, tracer).unwrap_or_else(|| touch.only_witness(Default::default()))
+}
+
+/// The manifold of two edges that cross inside the boxes: where they do, and the ends of what of each edge is inside the
+/// other box. Around one point the boxes would turn and sink in elsewhere.
+fn around_crossing(
+    [half_a, half_b]: [DVec3; 2],
+    b_in_a: &Placement,
+    [(i, edge_a), (j, edge_b)]: [(usize, &Patch); 2],
+    relation: &Relation,
+) -> LocalManifold {
+    let Relation { normal, separation, on_a, on_b } = *relation;
+    let (a_in_b, b_in_b) = (b_in_a.point_to_inner(on_a), b_in_a.point_to_inner(on_b));
+    let (along_a, along_b) = (DVec3::AXES[i], b_in_a.rotation.col(j));
+    let [along_a_in_b, normal_in_b] = [along_a, normal].map(|direction| b_in_a.direction_to_inner(direction));
+    let crossing = Candidate {
+        place: 0.5 * (on_a + on_b),
+        depth: -separation,
+        features: [edge_a.feature, edge_b.feature],
+    };
+    let mut candidates = [crossing; 5];
+    let in_b = span(half_b, a_in_b, along_a_in_b);
+    let in_a = span(half_a, on_b, along_b);
+    for end in 0..2 {
+        let way = [f64::max, f64::min][end](in_b[end], [-1.0, 1.0][end] * half_a[i] - on_a[i]);
+        let depth = span(half_b, a_in_b + way * along_a_in_b, -normal_in_b)[1].max(0.0);
+        let features = [edge_a.corners()[end].vertex, edge_b.feature];
+        candidates[1 + end] = Candidate { place: on_a + way * along_a - 0.5 * depth * normal, depth, features };
+        let way = [f64::max, f64::min][end](in_a[end], [-1.0, 1.0][end] * half_b[j] - b_in_b[j]);
+        let depth = span(half_a, on_b + way * along_b, normal)[1].max(0.0);
+        let features = [edge_a.feature, edge_b.corners()[end].vertex];
+        candidates[3 + end] = Candidate { place: on_b + way * along_b + 0.5 * depth * normal, depth, features };
+    }
+    reduced(&mut candidates, normal)
+}
+
+/// From where to where a line is inside a box.
+fn span(half: DVec3, from: DVec3, along: DVec3) -> [f64; 2] {
+    // Of a slab along the line these are NaN or infinite, and do not count.
+    let middle = -from / along;
+    let reach = (half / along).abs();
+    let (enter, leave) = (middle - reach, middle + reach);
+    [enter.x.max(enter.y).max(enter.z), leave.x.min(leave.y).min(leave.z)]
 }
