@@ -10,9 +10,8 @@
 
 use super::clip::{Clipped, Owner, Relation, Touch, crossing};
 use super::convex::{self, Answer};
-use super::manifold::{Candidate, reduced};
 use super::patch::{self, Patch};
-use super::{Feature, LocalManifold};
+use super::{Feature, LocalContact, LocalManifold};
 use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::placement::Placement;
 use crate::distance::signed::Cache;
@@ -25,6 +24,8 @@ use glam::{DVec3, Vec3};
 const FACE_PREFERENCE: f64 = 5e-5;
 /// And by this share of the depth.
 const FACE_PREFERENCE_IN_DEPTH: f64 = 1e-4;
+/// One of two points must be this much farther to be chosen, so that rounding does not choose another in each frame.
+const TIE: f64 = 1.001;
 /// Edges whose cross product is shorter are so nearly parallel that the faces decide.
 const PARALLEL: f64 = 1e-5;
 
@@ -218,8 +219,8 @@ fn touching(
     touch.of_faces(&patch_a, &patch_b, tracer).unwrap_or_else(|| touch.only_witness(Default::default()))
 }
 
-/// The manifold of two edges that cross inside the boxes: where they do, and the ends of what of each edge is inside the
-/// other box. Around one point the boxes would turn and sink in elsewhere.
+/// The manifold of two edges that cross inside the boxes: where they do, and ends of what of each edge is inside the other
+/// box. Around one point the boxes would turn and sink in elsewhere.
 fn around_crossing(
     [half_a, half_b]: [DVec3; 2],
     b_in_a: &Placement,
@@ -230,32 +231,45 @@ fn around_crossing(
     let (a_in_b, b_in_b) = (b_in_a.point_to_inner(on_a), b_in_a.point_to_inner(on_b));
     let (along_a, along_b) = (DVec3::AXES[i], b_in_a.rotation.col(j));
     let [along_a_in_b, normal_in_b] = [along_a, normal].map(|direction| b_in_a.direction_to_inner(direction));
-    let crossing = Candidate {
-        place: 0.5 * (on_a + on_b),
-        depth: -separation,
-        features: [edge_a.feature, edge_b.feature],
+    let ends = |inside: [f64; 2], half: f64, at: f64| [inside[0].max(-half - at), inside[1].min(half - at)];
+    let ends_a = ends(span(half_b, a_in_b, along_a_in_b.recip()), half_a[i], on_a[i]);
+    let ends_b = ends(span(half_a, on_b, along_b.recip()), half_b[j], b_in_b[j]);
+    let (up, down_in_b) = (normal.recip(), -normal_in_b.recip());
+    let point = |place: DVec3, depth: f64, features| LocalContact {
+        point: place.as_vec3(),
+        depth: depth as f32,
+        features,
     };
-    let mut candidates = [crossing; 5];
-    let in_b = span(half_b, a_in_b, along_a_in_b);
-    let in_a = span(half_a, on_b, along_b);
-    for end in 0..2 {
-        let way = [f64::max, f64::min][end](in_b[end], [-1.0, 1.0][end] * half_a[i] - on_a[i]);
-        let depth = span(half_b, a_in_b + way * along_a_in_b, -normal_in_b)[1].max(0.0);
-        let features = [edge_a.corners()[end].vertex, edge_b.feature];
-        candidates[1 + end] = Candidate { place: on_a + way * along_a - 0.5 * depth * normal, depth, features };
-        let way = [f64::max, f64::min][end](in_a[end], [-1.0, 1.0][end] * half_b[j] - b_in_b[j]);
-        let depth = span(half_a, on_b + way * along_b, normal)[1].max(0.0);
-        let features = [edge_a.feature, edge_b.corners()[end].vertex];
-        candidates[3 + end] = Candidate { place: on_b + way * along_b + 0.5 * depth * normal, depth, features };
+    let on_edge_a = |end: usize| {
+        let depth = span(half_b, a_in_b + ends_a[end] * along_a_in_b, down_in_b)[1].max(0.0);
+        let place = on_a + ends_a[end] * along_a - 0.5 * depth * normal;
+        point(place, depth, [edge_a.corners()[end].vertex, edge_b.feature])
+    };
+    let on_edge_b = |end: usize| {
+        let depth = span(half_a, on_b + ends_b[end] * along_b, up)[1].max(0.0);
+        let place = on_b + ends_b[end] * along_b + 0.5 * depth * normal;
+        point(place, depth, [edge_a.feature, edge_b.corners()[end].vertex])
+    };
+    let edges = [edge_a.feature, edge_b.feature];
+    let mut manifold = LocalManifold::of_one(normal.as_vec3(), point(0.5 * (on_a + on_b), -separation, edges));
+    // Both ends of one edge, and the farther of the other, which is the farthest of all.
+    let farther = |ends: [f64; 2]| if -ends[0] > TIE * ends[1] { (0, -ends[0]) } else { (1, ends[1]) };
+    let ((end_a, far_a), (end_b, far_b)) = (farther(ends_a), farther(ends_b));
+    if far_b > TIE * far_a {
+        [on_edge_a(0), on_edge_a(1), on_edge_b(end_b)].map(|contact| manifold.push(contact));
+    } else {
+        [on_edge_b(0), on_edge_b(1), on_edge_a(end_a)].map(|contact| manifold.push(contact));
     }
-    reduced(&mut candidates, normal)
+    manifold.sort();
+    manifold
 }
 
-/// From where to where a line is inside a box.
-fn span(half: DVec3, from: DVec3, along: DVec3) -> [f64; 2] {
+/// From where to where a line is inside a box; of its direction one over each number is given.
+#[inline]
+fn span(half: DVec3, from: DVec3, along_inverse: DVec3) -> [f64; 2] {
     // Of a slab along the line these are NaN or infinite, and do not count.
-    let middle = -from / along;
-    let reach = (half / along).abs();
+    let middle = -from * along_inverse;
+    let reach = (half * along_inverse).abs();
     let (enter, leave) = (middle - reach, middle + reach);
     [enter.x.max(enter.y).max(enter.z), leave.x.min(leave.y).min(leave.z)]
 }
