@@ -236,11 +236,7 @@ impl Touch<'_> {
         let lean = reference.normal.dot(outward);
         let is_tilted = sides.len() > 2 && reference.normal.cross(outward).length_squared() > FLAT * FLAT && lean > 0.0;
         let below = |place: DVec3| {
-            if is_tilted {
-                reference.normal.dot(sides[0].place - place) / lean
-            } else {
-                top - outward.dot(place)
-            }
+            if is_tilted { reference.normal.dot(sides[0].place - place) / lean } else { top - outward.dot(place) }
         };
         let radius = self.radii[0] + self.radii[1];
         let incident_radius = if owner == Owner::A { self.radii[1] } else { self.radii[0] };

@@ -235,11 +235,8 @@ fn around_crossing(
     let ends_a = ends(span(half_b, a_in_b, along_a_in_b.recip()), half_a[i], on_a[i]);
     let ends_b = ends(span(half_a, on_b, along_b.recip()), half_b[j], b_in_b[j]);
     let (up, down_in_b) = (normal.recip(), -normal_in_b.recip());
-    let point = |place: DVec3, depth: f64, features| LocalContact {
-        point: place.as_vec3(),
-        depth: depth as f32,
-        features,
-    };
+    let point =
+        |place: DVec3, depth: f64, features| LocalContact { point: place.as_vec3(), depth: depth as f32, features };
     let on_edge_a = |end: usize| {
         let depth = span(half_b, a_in_b + ends_a[end] * along_a_in_b, down_in_b)[1].max(0.0);
         let place = on_a + ends_a[end] * along_a - 0.5 * depth * normal;
@@ -255,11 +252,12 @@ fn around_crossing(
     // Both ends of one edge, and the farther of the other, which is the farthest of all.
     let farther = |ends: [f64; 2]| if -ends[0] > TIE * ends[1] { (0, -ends[0]) } else { (1, ends[1]) };
     let ((end_a, far_a), (end_b, far_b)) = (farther(ends_a), farther(ends_b));
-    if far_b > TIE * far_a {
-        [on_edge_a(0), on_edge_a(1), on_edge_b(end_b)].map(|contact| manifold.push(contact));
+    let others = if far_b > TIE * far_a {
+        [on_edge_a(0), on_edge_a(1), on_edge_b(end_b)]
     } else {
-        [on_edge_b(0), on_edge_b(1), on_edge_a(end_a)].map(|contact| manifold.push(contact));
-    }
+        [on_edge_b(0), on_edge_b(1), on_edge_a(end_a)]
+    };
+    others.into_iter().for_each(|contact| manifold.push(contact));
     manifold.sort();
     manifold
 }
