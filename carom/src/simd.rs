@@ -59,6 +59,16 @@ pub(crate) fn level() -> Level {
     if limit == Width::Widest as u8 { best } else { limited(best, limit) }
 }
 
+/// The level for long kernels of eight lanes. They gain no width beyond AVX2, and comparing and choosing takes longer there:
+/// the solver's passes by a tenth.
+#[inline]
+pub(crate) fn level_for_eight() -> Level {
+    let level = level();
+    #[cfg(target_arch = "x86_64")]
+    let level = level.as_avx2().map_or(level, Level::Avx2);
+    level
+}
+
 #[cfg(target_arch = "x86_64")]
 fn limited(best: Level, limit: u8) -> Level {
     let narrow = if limit == Width::Sse2 as u8 {

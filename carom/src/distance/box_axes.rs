@@ -51,14 +51,19 @@ pub(crate) fn overlap_quickly(
     [turn_a, turn_b]: [Quat; 2],
     offset: DVec3,
 ) -> Option<bool> {
-    let inward = turn_a.conjugate();
-    let offset = inward * Vec3A::from(offset.as_vec3());
+    let (inward, offset) = (turn_a.conjugate(), Vec3A::from(offset.as_vec3()));
+    // Balls around both, whose radii are at most the root of this in all; a thousandth is more than any rounding.
+    if offset.length_squared() > 2.002 * (half_a.length_squared() + half_b.length_squared()) {
+        return Some(false);
+    }
+    let offset_in_b = turn_b.conjugate() * offset;
+    let offset = inward * offset;
     let turn = Mat3A::from_quat(inward * turn_b);
     let sizes = Mat3A::from_cols(turn.x_axis.abs(), turn.y_axis.abs(), turn.z_axis.abs());
     // Ten times what the roundings of the rotation and the products can add up to.
     let slack = 1e-5 * (offset.abs() + half_a + half_b).element_sum();
     let gaps_a = offset.abs() - half_a - sizes * half_b;
-    let gaps_b = (turn.transpose() * offset).abs() - half_b - sizes.transpose() * half_a;
+    let gaps_b = offset_in_b.abs() - half_b - sizes.transpose() * half_a;
     let mut widest = gaps_a.max(gaps_b).max_element();
     if widest > slack {
         return Some(false);

@@ -2,8 +2,9 @@
 //!
 //! Along the normal each part has a contact patch: a face, a line or a point. If one of them is a flat face across the
 //! normal, the other's patch is clipped to that face's sides; what of it lies below the face, or above it by at most the
-//! margin, gives the points. Two parallel lines are clipped to each other likewise. In all other cases (edge across
-//! edge, curved surfaces) the closest points are the one contact. The same holds if clipping lost the deepest point.
+//! margin, gives the points. Two parallel lines are clipped to each other likewise. Where edges cross inside the parts, it
+//! is the faces beside them that are clipped, tilted as they are. In all other cases (edges that cross outside, curved
+//! surfaces) the closest points are the one contact. They are added if clipping lost the deepest point.
 //! Each clipped corner is named after the two features that cross there, so the names do not depend on which patch was
 //! clipped: corner in face, edge over edge, or face under corner. Cost: O(corners of one × sides of the other), at most
 //! 8 × 8. Source: Sutherland, Hodgman 1974, doi 10.1145/360767.360802; here each side of the polygon remembers where
@@ -22,8 +23,6 @@ use glam::DVec3;
 const FLAT: f64 = 1e-3;
 /// Sine of the angle up to which two lines count as parallel.
 const PARALLEL: f64 = 1e-3;
-/// Edges that cross deeper than this share of the shorter one's length have points beside them.
-const DEEP: f64 = 0.0;
 /// Clipping may lose this share of the patch's size in depth before the closest points are added.
 const LOST: f64 = 1e-5;
 
@@ -135,7 +134,7 @@ impl Touch<'_> {
     }
 
     /// The manifold of an edge of each part; if they are parallel, the other is clipped to that of `reference`. If they
-    /// are deep in each other, `faces` beside them are, too: around one point bodies would turn and sink in elsewhere.
+    /// cross inside the parts, `faces` beside them overlap, too: around one point bodies would turn and sink in elsewhere.
     pub(super) fn of_edges(
         &self,
         [a, b]: [&Patch; 2],
@@ -185,8 +184,8 @@ impl Touch<'_> {
         };
         let touch = Touch { relation: &relation, ..*self };
         let edges = [a.feature, b.feature];
-        let is_deep = relation.separation < -DEEP * square_a.min(square_b).sqrt() && self.radii == [0.0; 2];
-        match if is_deep && is_inside { faces() } else { None } {
+        let overlap = is_inside && relation.separation < 0.0 && self.radii == [0.0; 2];
+        match if overlap { faces() } else { None } {
             Some([a, b]) => touch.beside(edges, &a, &b, tracer),
             None => touch.only_witness(edges),
         }

@@ -19,8 +19,8 @@ use crate::trace::{AxisKind, AxisStep, StopReason, Tracer};
 use glam::{DVec3, Vec3};
 
 /// An edge axis must be shallower than the best face by this share of the smaller box's half extent. Where boxes lie on
-/// each other, edges are shallower by less than that as often as not, and have one point where the faces have four: with
-/// a fifth of this, large heaps sank three times as deep. The depth is at most so much too large.
+/// each other, edges are shallower by less than that as often as not, and hold them less well than faces. The depth is at
+/// most so much too large.
 const FACE_PREFERENCE: f64 = 5e-5;
 /// And by this share of the depth.
 const FACE_PREFERENCE_IN_DEPTH: f64 = 1e-4;
@@ -220,7 +220,7 @@ fn touching(
 }
 
 /// The manifold of two edges that cross inside the boxes: where they do, and ends of what of each edge is inside the other
-/// box. Around one point the boxes would turn and sink in elsewhere.
+/// box, named after the corner that they are towards. Around one point the boxes would turn and sink in elsewhere.
 fn around_crossing(
     [half_a, half_b]: [DVec3; 2],
     b_in_a: &Placement,

@@ -142,7 +142,7 @@ impl WorldBuilder {
             solver: self.solver,
             bounce_threshold: self.bounce_threshold,
             threads: self.threads.unwrap_or_else(rayon::current_num_threads).max(1),
-            level: crate::simd::level(),
+            level: crate::simd::level_for_eight(),
             moves: Vec::new(),
             meetings: Meetings::new(self.inner_edges),
             islands: Islands::default(),
