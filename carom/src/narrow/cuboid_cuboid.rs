@@ -231,9 +231,10 @@ fn around_crossing(
     let (a_in_b, b_in_b) = (b_in_a.point_to_inner(on_a), b_in_a.point_to_inner(on_b));
     let (along_a, along_b) = (DVec3::AXES[i], b_in_a.rotation.col(j));
     let [along_a_in_b, normal_in_b] = [along_a, normal].map(|direction| b_in_a.direction_to_inner(direction));
-    // The crossing itself is inside; a face along the edge and through it says so only to within rounding.
-    let ends =
-        |inside: [f64; 2], half: f64, at: f64| [inside[0].max(-half - at).min(0.0), inside[1].min(half - at).max(0.0)];
+    // About the crossing: what is not inside at all, where a box is thinner than the depth, has no ends.
+    let ends = |[enter, leave]: [f64; 2], half: f64, at: f64| {
+        if enter < leave { [enter.max(-half - at).min(0.0), leave.min(half - at).max(0.0)] } else { [0.0; 2] }
+    };
     let ends_a = ends(span(half_b, a_in_b, along_a_in_b.recip()), half_a[i], on_a[i]);
     let ends_b = ends(span(half_a, on_b, along_b.recip()), half_b[j], b_in_b[j]);
     let (up, down_in_b) = (normal.recip(), -normal_in_b.recip());
