@@ -19,7 +19,7 @@ fn a_box_slides_as_far_in_every_direction_and_does_not_turn() -> Outcome {
     // s = v² / 2μg.
     let expected = f64::from(speed * speed / (2.0 * friction * GRAVITY));
     let directions = (0..12).map(|index| 30.0 * index as f32).chain([22.5, 45.0]);
-    let mut worst = (0.0f64, 0.0f32);
+    let (mut worst, mut least, mut most) = ((0.0f64, 0.0f32), f64::INFINITY, 0.0f64);
     for degrees in directions {
         let mut world = with_floor(friction, 0.0)?;
         let direction = Quat::from_rotation_y(degrees.to_radians()) * Vec3::X;
@@ -37,7 +37,9 @@ fn a_box_slides_as_far_in_every_direction_and_does_not_turn() -> Outcome {
         let yaw = (body.rotation() * Vec3::X).z.abs();
         assert!(yaw < 0.01, "{degrees}°: turned by {yaw}");
         worst = (worst.0.max(off.abs()), worst.1.max(yaw));
+        (least, most) = (least.min(travelled), most.max(travelled));
     }
+    assert!(most < 1.01 * least, "{least} m in one direction, {most} m in another");
     println!("the way is off by {:.3} % at the most, the yaw {:.5}", worst.0 * 100.0, worst.1);
     Ok(())
 }
