@@ -18,7 +18,8 @@ fn names(world: &World) -> Vec<[Feature; 2]> {
 fn a_box_at_rest_keeps_its_four_names_for_a_thousand_frames() -> Outcome {
     for floor in [Shape::cuboid(5.0, 0.5, 5.0)?, Shape::half_space(Vec3::Y)?] {
         let top = if floor.kind() == ShapeKind::Cuboid { 0.5 } else { 0.0 };
-        let mut world = World::default();
+        // Awake: what sleeps is not collided.
+        let mut world = World::builder().sleeping(false).build()?;
         world.add(Body::fixed().shape(floor))?;
         world.add(Body::dynamic().at([0.1, top + 0.5, 0.2]).shape(Shape::cuboid(0.5, 0.5, 0.5)?))?;
         for _ in 0..60 {
@@ -43,7 +44,7 @@ fn a_hull_of_thirty_two_corners_keeps_its_names_on_its_resting_face() -> Outcome
     let planes = polytope.core().planes();
     let face = planes.iter().min_by(|a, b| a.offset.total_cmp(&b.offset)).ok_or("faces")?;
     let turn = Quat::from_rotation_arc(face.normal, Vec3::NEG_Y);
-    let mut world = World::default();
+    let mut world = World::builder().sleeping(false).build()?;
     world.add(Body::fixed().shape(Shape::cuboid(50.0, 0.5, 50.0)?).friction(1.0))?;
     let height = 0.5 + f64::from(face.offset) - 0.001;
     world.add(Body::dynamic().at([0.0, height, 0.0]).rotated(turn).shape(rock).friction(1.0))?;

@@ -19,7 +19,7 @@ fn a_box_slides_as_far_in_every_direction_and_does_not_turn() -> Outcome {
     // s = v² / 2μg.
     let expected = f64::from(speed * speed / (2.0 * friction * GRAVITY));
     let directions = (0..12).map(|index| 30.0 * index as f32).chain([22.5, 45.0]);
-    let mut worst = (0.0f64, 0.0f32);
+    let (mut worst, mut least, mut most) = ((0.0f64, 0.0f32), f64::INFINITY, 0.0f64);
     for degrees in directions {
         let mut world = with_floor(friction, 0.0)?;
         let direction = Quat::from_rotation_y(degrees.to_radians()) * Vec3::X;
@@ -37,7 +37,9 @@ fn a_box_slides_as_far_in_every_direction_and_does_not_turn() -> Outcome {
         let yaw = (body.rotation() * Vec3::X).z.abs();
         assert!(yaw < 0.01, "{degrees}°: turned by {yaw}");
         worst = (worst.0.max(off.abs()), worst.1.max(yaw));
+        (least, most) = (least.min(travelled), most.max(travelled));
     }
+    assert!(most < 1.01 * least, "{least} m in one direction, {most} m in another");
     println!("the way is off by {:.3} % at the most, the yaw {:.5}", worst.0 * 100.0, worst.1);
     Ok(())
 }
@@ -133,5 +135,57 @@ fn a_box_spinning_on_the_floor_stops_within_the_time_of_its_patch() -> Outcome {
     assert!((least * 0.95..most).contains(&stopped), "{stopped} s instead of {least} to {most}");
     let place = world.body(id)?.position();
     assert!(place.x.hypot(place.z) < 0.01, "it wandered to {place}");
+    Ok(())
+}
+
+/// A torque of ρ·r·N against the rolling slows a rolling ball by 5/7·ρ·g: N·ρ·r / (r·(m + I/r²)).
+#[test]
+fn a_rolling_ball_stops_where_rolling_friction_says() -> Outcome {
+    let (speed, radius) = (2.0f32, 0.25f32);
+    for rolling_friction in [0.05f32, 0.1, 0.2] {
+        for degrees in [0.0f32, 22.5, 45.0] {
+            let mut world = with_floor(0.8, 0.0)?;
+            let course = Quat::from_rotation_y(degrees.to_radians()) * Vec3::X;
+            let body = Body::dynamic().at([0.0, f64::from(radius), 0.0]).velocity(course * speed);
+            let body = body.angular_velocity(Vec3::Y.cross(course) * (speed / radius)).shape(Shape::sphere(radius)?);
+            let id = world.add(body.friction(0.8).rolling_friction(rolling_friction))?;
+            let expected = f64::from(speed * speed / (2.0 * 5.0 / 7.0 * rolling_friction * GRAVITY));
+            run(&mut world, 600)?;
+            let (place, velocity) = (world.body(id)?.position(), world.body(id)?.velocity());
+            let travelled = place.x.hypot(place.z);
+            let case = format!("ρ = {rolling_friction}, {degrees}°: {travelled} m instead of {expected}");
+            assert!((travelled / expected - 1.0).abs() < 0.01, "{case}");
+            assert!(course.as_dvec3().dot(place) / travelled > 0.9999, "{case}: off course to {place}");
+            assert!(velocity.length() < 1e-3, "{case}: still moving by {velocity}");
+        }
+    }
+    Ok(())
+}
+
+/// On a conveyor a box gains μ·g each second until it is as fast as the belt, and is carried on by it.
+#[test]
+fn a_conveyor_carries_a_box() -> Outcome {
+    let (friction, belt_speed) = (0.4f32, 2.0f32);
+    for degrees in [0.0f32, 22.5, 45.0] {
+        let course = Quat::from_rotation_y(degrees.to_radians()) * Vec3::X;
+        let mut world = law_worlds::with_gravity();
+        let belt = Body::fixed().at([0.0, -0.5, 0.0]).shape(Shape::cuboid(20.0, 0.5, 20.0)?).friction(friction);
+        world.add(belt.surface_velocity(course * belt_speed))?;
+        let body = Body::dynamic().at([0.0, 0.2, 0.0]).shape(Shape::cuboid(0.3, 0.2, 0.3)?).friction(friction);
+        let id = world.add(body)?;
+        let steps = 24;
+        run(&mut world, steps)?;
+        let speed = course.dot(world.body(id)?.velocity());
+        let expected = steps as f32 * DT * friction * GRAVITY;
+        assert!((speed / expected - 1.0).abs() < 0.01, "{degrees}°: {speed} m/s instead of {expected}");
+        run(&mut world, 120)?;
+        let velocity = world.body(id)?.velocity();
+        assert!((velocity - course * belt_speed).length() < 1e-3, "{degrees}°: {velocity}");
+        // v·t, less what it lost while it was slower: v² / 2μg.
+        let time = f64::from((steps + 120) as f32 * DT);
+        let expected = f64::from(belt_speed) * time - f64::from(belt_speed * belt_speed / (2.0 * friction * GRAVITY));
+        let way = course.as_dvec3().dot(world.body(id)?.position());
+        assert!((way / expected - 1.0).abs() < 0.01, "{degrees}°: {way} m instead of {expected}");
+    }
     Ok(())
 }

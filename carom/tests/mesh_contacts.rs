@@ -411,7 +411,7 @@ fn a_box_at_rest_on_triangles_keeps_its_names() -> Outcome {
     let triangles = cells.flat_map(|a| [[a, a + side, a + side + 1], [a, a + side + 1, a + 1]]).collect();
     let floors = [Shape::mesh(vertices.collect(), triangles)?, Shape::height_field(9, 9, vec![0.0; 81], [1.0, 1.0])?];
     for floor in floors {
-        let mut world = World::default();
+        let mut world = World::builder().sleeping(false).build()?;
         world.add(Body::fixed().shape(floor))?;
         world.add(Body::dynamic().at([0.13, 0.797, 0.21]).shape(Shape::cuboid(1.1, 0.8, 0.7)?))?;
         let names = |world: &World| -> Vec<_> {

@@ -167,7 +167,7 @@ fn a_ball_bounces_to_the_height_its_restitution_gives() -> Outcome {
 fn a_box_rests_on_the_floor_without_creeping() -> Outcome {
     for floor in [Shape::half_space([0.0, 1.0, 0.0])?, Shape::cuboid(5.0, 0.5, 5.0)?] {
         let top = if floor.kind() == ShapeKind::Cuboid { 0.5 } else { 0.0 };
-        let mut world = World::default();
+        let mut world = World::builder().sleeping(false).build()?;
         world.add(Body::fixed().shape(floor))?;
         let id = world.add(Body::dynamic().at([0.0, top + 0.55, 0.0]).shape(Shape::cuboid(0.5, 0.5, 0.5)?))?;
         for _ in 0..120 {

@@ -170,3 +170,41 @@ fn a_pyramid_with_a_base_of_forty_stands_and_sleeps() -> Outcome {
     }
     Ok(())
 }
+
+/// A plate with more neighbours than there are colours for its patches: what finds none is solved one by one.
+#[test]
+fn a_plate_between_hundreds_of_boxes_rests_and_gives_the_same_bits_on_any_number_of_threads() -> Outcome {
+    let build = |threads: usize| -> Result<(World, BodyId, Vec<BodyId>), Box<dyn std::error::Error>> {
+        let mut world = World::builder().threads(threads).sleeping(false).build()?;
+        add_floor(&mut world, 0.5, 0.0)?;
+        let places = (0..144).map(|index| [f64::from(index % 12) - 5.5, f64::from(index / 12) - 5.5]);
+        let mut boxes = Vec::new();
+        for y in [0.25, 1.25] {
+            for [x, z] in places.clone() {
+                let body = Body::dynamic().at([x, y, z]).shape(Shape::cuboid(0.25, 0.25, 0.25)?);
+                boxes.push(world.add(body)?);
+            }
+        }
+        let plate = Body::dynamic().at([0.0, 0.75, 0.0]).shape(Shape::cuboid(6.0, 0.25, 6.0)?).density(100.0);
+        let plate = world.add(plate)?;
+        Ok((world, plate, boxes))
+    };
+    let mut hashes = Vec::new();
+    for threads in [1, 2, 3] {
+        let (mut world, plate, boxes) = build(threads)?;
+        run(&mut world, 300)?;
+        let [low, high] = [0.25, 1.25];
+        for (index, id) in boxes.iter().enumerate() {
+            let sunk = if index < 144 { low } else { high } - world.body(*id)?.position().y;
+            assert!((-0.005..0.03).contains(&sunk), "box {index} is {sunk} m low");
+        }
+        let plate = world.bodies().position(|body| body.id() == plate).ok_or("it is there")? as u32;
+        let touching = world.manifolds().filter(|manifold| manifold.is_touching());
+        let count = touching.filter(|manifold| [manifold.pair.a.body, manifold.pair.b.body].contains(&plate)).count();
+        assert_eq!(count, 288, "patches of the plate");
+        assert!(greatest_speed(&world) < 0.01, "still moves at {} m/s", greatest_speed(&world));
+        hashes.push(world.hash());
+    }
+    assert!(hashes.iter().all(|hash| *hash == hashes[0]), "{hashes:?}");
+    Ok(())
+}

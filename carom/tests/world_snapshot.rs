@@ -6,6 +6,7 @@ use carom::body::BodyShape;
 use carom::broad::Structure;
 use carom::prelude::*;
 use carom::shape::Part;
+use carom::world::StepError;
 use random::{rotation, vector};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -88,6 +89,65 @@ fn restored_worlds_go_on_bit_for_bit() -> Outcome {
         let bytes = snapshot.size();
         println!("{bytes} bytes for {} bodies", world.len());
         assert!((20_000..4_000_000).contains(&bytes), "{bytes}");
+    }
+    Ok(())
+}
+
+/// Boxes and hulls, heavy and light, that slide and roll on hills of triangles and on a height field.
+fn hills(threads: usize) -> Result<World, Box<dyn std::error::Error>> {
+    let mut world = World::builder().threads(threads).build()?;
+    let mut random = fastrand::Rng::with_seed(12);
+    let side = 21u32;
+    let height = |random: &mut fastrand::Rng| 0.3 * random.f32();
+    let vertices = (0..side * side).map(|index| {
+        let [x, z] = [index % side, index / side].map(|place| 0.8 * place as f32 - 8.0);
+        Vec3::new(x, height(&mut random), z)
+    });
+    let vertices: Vec<Vec3> = vertices.collect();
+    let cells = (0..side * (side - 1)).filter(|index| index % side < side - 1);
+    let triangles = cells.flat_map(|a| [[a, a + side, a + side + 1], [a, a + side + 1, a + 1]]).collect();
+    world.add(Body::fixed().shape(Shape::mesh(vertices, triangles)?))?;
+    let heights = (0..side * side).map(|_| height(&mut random)).collect();
+    let field = Shape::height_field(side as usize, side as usize, heights, [0.8, 0.8])?;
+    world.add(Body::fixed().at([20.0, 0.0, 0.0]).shape(field))?;
+    for index in 0..100 {
+        let place =
+            vector(&mut random, 5.0) * Vec3::new(1.0, 0.3, 1.0) + Vec3::new(20.0 * (index % 2) as f32, 2.5, 0.0);
+        let shape = if index % 3 == 0 {
+            Shape::cuboid(0.3, 0.2, 0.4)?
+        } else {
+            let points: Vec<Vec3> = (0..20).map(|_| random::direction(&mut random).as_vec3() * 0.4).collect();
+            Shape::hull(&points)?
+        };
+        let body =
+            Body::dynamic().at(place.as_dvec3()).rotated(rotation(&mut random)).velocity(vector(&mut random, 2.0));
+        world.add(body.shape(shape).density(if index % 5 == 0 { 1e5 } else { 500.0 }))?;
+    }
+    Ok(world)
+}
+
+/// What is kept between steps goes along: patches on triangles that have hardly moved, and who bears whom.
+#[test]
+fn worlds_of_triangles_go_on_bit_for_bit() -> Outcome {
+    for threads in [1, 2] {
+        let mut world = hills(threads)?;
+        for taken in [40, 80, 160] {
+            for _ in 0..taken {
+                world.step(DT)?;
+            }
+            let snapshot = world.snapshot();
+            let go_on = |world: &mut World| -> Result<Vec<u64>, StepError> {
+                (0..60).map(|_| world.step(DT).map(|_| ()).map(|()| world.hash())).collect()
+            };
+            let original = go_on(&mut world)?;
+            world.restore(&snapshot);
+            assert_eq!(go_on(&mut world)?, original, "the same world after {taken} steps, {threads} threads");
+            let mut other = World::builder().threads(3 - threads).build()?;
+            other.restore(&snapshot);
+            assert_eq!(go_on(&mut other)?, original, "another world after {taken} steps, {threads} threads");
+        }
+        let touching = world.manifolds().filter(|manifold| manifold.is_touching()).count();
+        assert!(touching > 60, "{touching} patches prove nothing");
     }
     Ok(())
 }

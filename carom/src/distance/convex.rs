@@ -338,3 +338,6 @@ fn farthest(points: &[DVec3], direction: DVec3) -> (DVec3, u32) {
 fn rim(radius: f64, direction: DVec3) -> DVec3 {
     DVec3::new(direction.x, 0.0, direction.z).normalize_or_zero() * radius
 }
+
+#[cfg(test)]
+mod tests;

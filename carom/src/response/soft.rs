@@ -550,3 +550,6 @@ fn move_by(nature: &Nature, motion: &mut Motion, state: &State, most_spin: f32) 
     }
     None
 }
+
+#[cfg(test)]
+mod tests;

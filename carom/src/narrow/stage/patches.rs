@@ -117,3 +117,6 @@ impl KeptPatches {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -197,4 +197,27 @@ mod tests {
             }
         }
     }
+
+    /// The same bits as one by one, at every width.
+    #[test]
+    fn lanes_reach_as_far_as_a_loop() {
+        let mut random = fastrand::Rng::with_seed(10);
+        for round in 0..300 {
+            let count = random.usize(4..90);
+            let size = 10f32.powi(random.i32(-30..30));
+            let mut vector = || Vec3::from_array(std::array::from_fn(|_| random.f32() * 2.0 - 1.0));
+            let aside = vector() * [0.0, 1.0, 30.0][round % 3];
+            let points: Vec<Vec3> = (0..count).map(|_| (vector() + aside) * size).collect();
+            let directions = [vector(), vector(), vector()];
+            let Ok(hull) = ConvexHull::new(&points) else { continue };
+            let product = |v: &Vec3, d: Vec3| v.x * d.x + v.y * d.y + v.z * d.z;
+            let along = directions.map(|direction| hull.vertices().iter().map(move |v| product(v, direction)));
+            let least = along.clone().map(|along| along.fold(f32::INFINITY, f32::min));
+            let greatest = along.map(|along| along.fold(f32::NEG_INFINITY, f32::max));
+            for level in [Level::new(), Level::baseline()] {
+                let found = dispatch!(level, simd => extents(simd, hull.vertex_blocks(), directions));
+                assert_eq!(found, [least, greatest].map(Vec3::from_array), "{level:?}, round {round}");
+            }
+        }
+    }
 }
