@@ -170,7 +170,7 @@ fn walk(pair: &mut Pair, random: &mut Rng, way: Way, (surface_pose, middle): (Po
     let mut heading = random.f32() * 6.0;
     let mut is_near = false;
     for step in 0..steps {
-        let pose = surface_pose.compose(&LocalPose { position: place, rotation });
+        let pose = surface_pose.compose(&LocalPose::new(place, rotation));
         let anew = pair.manifolds([&surface_pose, &pose], false);
         let depth = deepest(&anew);
         if is_near {
