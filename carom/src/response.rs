@@ -54,6 +54,8 @@ pub struct Fault {
     pub body: BodyId,
     /// What was being computed.
     pub stage: FaultStage,
+    /// What of the body could not be told any more.
+    pub cause: FaultCause,
 }
 
 /// What was being computed when a body went non-finite.
@@ -65,6 +67,65 @@ pub enum FaultStage {
     Contacts,
     /// Its velocity moved it.
     Movement,
+}
+
+/// What of a body went non-finite first: its numbers were larger than f32 can tell, or none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FaultCause {
+    /// The velocity of its centre of mass.
+    Velocity,
+    /// Its angular velocity.
+    AngularVelocity,
+    /// Where it is.
+    Position,
+    /// How it is turned.
+    Rotation,
+}
+
+impl FaultCause {
+    /// What of a body's motion is not finite.
+    fn of(motion: &Motion) -> Option<Self> {
+        let of_pose = || {
+            let is_placed = motion.center.is_finite();
+            (!is_placed || !motion.rotation.is_finite()).then_some(if is_placed {
+                Self::Rotation
+            } else {
+                Self::Position
+            })
+        };
+        Self::of_velocities(motion.velocity, motion.angular_velocity).or_else(of_pose)
+    }
+
+    fn of_velocities(velocity: Vec3, angular_velocity: Vec3) -> Option<Self> {
+        if !velocity.is_finite() {
+            Some(Self::Velocity)
+        } else if !angular_velocity.is_finite() {
+            Some(Self::AngularVelocity)
+        } else {
+            None
+        }
+    }
+}
+
+impl std::fmt::Display for FaultStage {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::Forces => "forces",
+            Self::Contacts => "contacts",
+            Self::Movement => "movement",
+        })
+    }
+}
+
+impl std::fmt::Display for FaultCause {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::Velocity => "velocity",
+            Self::AngularVelocity => "angular velocity",
+            Self::Position => "position",
+            Self::Rotation => "rotation",
+        })
+    }
 }
 
 /// What the stage needs to know of the world.
@@ -196,10 +257,8 @@ impl ByImpulses {
 /// Puts bodies that went non-finite back to where they were, without velocity, and leaves them out from then on.
 fn set_aside_broken(bodies: &mut Bodies, before: &[Motion], stage: FaultStage, faults: &mut Vec<Fault>) {
     for (dense, before) in before.iter().enumerate() {
-        if bodies.motions[dense].is_finite() {
-            continue;
-        }
         let motion = &mut bodies.motions[dense];
+        let Some(cause) = FaultCause::of(motion) else { continue };
         *motion = *before;
         motion.velocity = Vec3::ZERO;
         motion.angular_velocity = Vec3::ZERO;
@@ -207,6 +266,6 @@ fn set_aside_broken(bodies: &mut Bodies, before: &[Motion], stage: FaultStage, f
         motion.torque = Vec3::ZERO;
         let nature = &mut bodies.natures[dense];
         nature.set_aside = true;
-        faults.push(Fault { body: nature.id, stage });
+        faults.push(Fault { body: nature.id, stage, cause });
     }
 }

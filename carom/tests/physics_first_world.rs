@@ -3,8 +3,8 @@
 mod random;
 
 use carom::prelude::*;
-use carom::response::FaultStage;
 use carom::response::Solver;
+use carom::response::{FaultCause, FaultStage};
 use carom::world::StepError;
 use random::vector;
 
@@ -396,6 +396,7 @@ fn a_body_that_overflows_is_set_aside_and_the_rest_goes_on() -> Outcome {
     let step = world.step(DT)?;
     assert_eq!(step.faults.len(), 1);
     assert_eq!((step.faults[0].body, step.faults[0].stage), (broken, FaultStage::Forces));
+    assert_eq!(step.faults[0].cause, FaultCause::Velocity);
     assert!(world.body(broken)?.is_set_aside());
     assert_eq!(world.body(broken)?.position(), DVec3::new(10.0, 0.0, 0.0));
     assert!(world.step(DT)?.faults.is_empty());

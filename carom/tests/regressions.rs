@@ -3,7 +3,7 @@
 use carom::narrow::Manifold;
 use carom::narrow::contact;
 use carom::prelude::*;
-use carom::response::FaultStage;
+use carom::response::{FaultCause, FaultStage};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
@@ -23,6 +23,7 @@ fn one_overflowing_contact_set_aside_the_floor_and_all_that_stood_on_it() -> Out
     let faults = world.step(DT)?.faults.clone();
     assert_eq!(faults.len(), 1, "{faults:?}");
     assert_eq!((faults[0].body, faults[0].stage), (bullet, FaultStage::Contacts));
+    assert_eq!(faults[0].cause, FaultCause::Velocity);
     // It stays where it was, without velocity.
     let bullet = world.body(bullet)?;
     assert_eq!((bullet.position(), bullet.velocity()), (DVec3::new(0.0, 0.9, 0.0), Vec3::ZERO));

@@ -94,6 +94,7 @@ pub(crate) struct Fault {
     pub(crate) body: usize,
     pub(crate) name: String,
     pub(crate) step: u32,
+    pub(crate) stage: String,
     pub(crate) cause: String,
 }
 
@@ -116,10 +117,10 @@ impl Report {
 
     /// The first thing that must not be, if there is one.
     pub(crate) fn finding(&self) -> Option<String> {
-        let Fault { name, step, cause, .. } = self.faults.first()?;
+        let Fault { name, step, stage, cause, .. } = self.faults.first()?;
         let count = self.faults.len();
         let others = if count > 1 { format!(", and {} more", count - 1) } else { String::new() };
-        Some(format!("{name} went non-finite in step {step} ({cause}) and was set aside{others}"))
+        Some(format!("{name} went non-finite in step {step} ({stage}: {cause}) and was set aside{others}"))
     }
 
     /// A table of one screen.

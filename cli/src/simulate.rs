@@ -30,7 +30,8 @@ pub(crate) fn run(scene: &Scene, world: &mut World, mut after_step: impl FnMut(&
                 body,
                 name: scene.title(body),
                 step: index,
-                cause: format!("{:?}", fault.stage).to_lowercase(),
+                stage: fault.stage.to_string(),
+                cause: fault.cause.to_string(),
             })
         }));
         after_step(world);

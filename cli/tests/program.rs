@@ -290,7 +290,8 @@ fn a_body_that_goes_non_finite_is_a_finding() {
     assert!(stderr(&output).contains("body 0 (it) went non-finite"), "{}", stderr(&output));
     let report: Value = serde_json::from_str(&stdout(&output)).expect("the report is still JSON");
     assert_eq!(report["faults"][0]["body"], 0);
-    assert_eq!(report["faults"][0]["cause"], "forces");
+    assert_eq!(report["faults"][0]["stage"], "forces");
+    assert_eq!(report["faults"][0]["cause"], "velocity");
 }
 
 #[test]

@@ -9,7 +9,7 @@
 //! axis is held. Source: Simo, Wong 1991, Unconditionally stable algorithms for rigid body dynamics,
 //! doi 10.1002/nme.1620310103; the tangent in h is ours.
 
-use super::{FaultStage, Setting};
+use super::{FaultCause, FaultStage, Setting};
 use crate::body::{Bodies, BodyKind, Motion, Nature};
 use glam::{DMat3, DQuat, DVec3, Vec3};
 
@@ -51,7 +51,7 @@ pub(super) fn advance(bodies: &mut Bodies, dt: f32) {
 }
 
 /// Moves a body that nothing touches by a whole step: exactly, as far as forces are constant. Says what went wrong.
-pub(super) fn move_freely(nature: &Nature, motion: &mut Motion, setting: &Setting) -> Option<FaultStage> {
+pub(super) fn move_freely(nature: &Nature, motion: &mut Motion, setting: &Setting) -> Option<(FaultStage, FaultCause)> {
     let dt = setting.dt;
     if !motion.is_movable() {
         motion.center += motion.velocity.as_dvec3() * f64::from(dt);
@@ -63,8 +63,8 @@ pub(super) fn move_freely(nature: &Nature, motion: &mut Motion, setting: &Settin
     // The implicit form of dv/dt = -c·v: stable for any rate.
     motion.velocity = (before + push * dt) / (1.0 + dt * nature.linear_damping) * nature.free_axes();
     motion.angular_velocity = (motion.angular_velocity + spin * dt) / (1.0 + dt * nature.angular_damping);
-    if !(motion.velocity.is_finite() && motion.angular_velocity.is_finite()) {
-        return Some(FaultStage::Forces);
+    if let Some(cause) = FaultCause::of_velocities(motion.velocity, motion.angular_velocity) {
+        return Some((FaultStage::Forces, cause));
     }
     // The mean of both velocities: under a constant force the way is a parabola, whatever the step.
     motion.center += (0.5 * (before + motion.velocity)).as_dvec3() * f64::from(dt);

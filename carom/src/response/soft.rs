@@ -17,7 +17,7 @@ mod pack;
 mod prepare;
 mod state;
 
-use super::{Fault, FaultStage, Setting, motion};
+use super::{Fault, FaultCause, FaultStage, Setting, motion};
 use crate::body::{Bodies, BodyKind, Motion, Nature};
 use crate::narrow::{Manifold, Meetings};
 use crate::threads::{self, Counters, Shared, Task};
@@ -73,7 +73,7 @@ pub(crate) struct Soft {
     burdens: Vec<Burden>,
     counters: Counters,
     /// Of each body what went wrong.
-    broken: Vec<Option<FaultStage>>,
+    broken: Vec<Option<(FaultStage, FaultCause)>>,
     /// How long the last substep was.
     pub(super) last_dt: Option<f32>,
 }
@@ -380,10 +380,10 @@ impl Soft {
                 }
             }
         });
-        for (dense, stage) in broken.iter().enumerate() {
-            if let Some(stage) = *stage {
+        for (dense, fault) in broken.iter().enumerate() {
+            if let Some((stage, cause)) = *fault {
                 bodies.natures[dense].set_aside = true;
-                faults.push(Fault { body: bodies.natures[dense].id, stage });
+                faults.push(Fault { body: bodies.natures[dense].id, stage, cause });
             }
         }
     }
@@ -507,7 +507,12 @@ fn store_lane(pack: &Pack, lane: usize, manifold: &mut Manifold) {
 }
 
 /// Moves a body by what the substeps have found, or freely; says what went wrong, and leaves it without velocity then.
-fn finish_body(nature: &Nature, motion: &mut Motion, state: Option<&State>, setting: &Setting) -> Option<FaultStage> {
+fn finish_body(
+    nature: &Nature,
+    motion: &mut Motion,
+    state: Option<&State>,
+    setting: &Setting,
+) -> Option<(FaultStage, FaultCause)> {
     if nature.kind == BodyKind::Fixed || nature.is_left_out() {
         (motion.force, motion.torque) = (Vec3::ZERO, Vec3::ZERO);
         return None;
@@ -522,7 +527,7 @@ fn finish_body(nature: &Nature, motion: &mut Motion, state: Option<&State>, sett
     };
     nature.limit(motion);
     (motion.force, motion.torque) = (Vec3::ZERO, Vec3::ZERO);
-    let fault = fault.or_else(|| (!motion.is_finite()).then_some(FaultStage::Movement));
+    let fault = fault.or_else(|| FaultCause::of(motion).map(|cause| (FaultStage::Movement, cause)));
     if fault.is_some() {
         *motion = Motion { velocity: Vec3::ZERO, angular_velocity: Vec3::ZERO, ..before };
         (motion.force, motion.torque) = (Vec3::ZERO, Vec3::ZERO);
@@ -530,13 +535,13 @@ fn finish_body(nature: &Nature, motion: &mut Motion, state: Option<&State>, sett
     fault
 }
 
-fn move_by(nature: &Nature, motion: &mut Motion, state: &State, most_spin: f32) -> Option<FaultStage> {
+fn move_by(nature: &Nature, motion: &mut Motion, state: &State, most_spin: f32) -> Option<(FaultStage, FaultCause)> {
     let [shift, turn] = vectors_of(&state.movement);
     let [velocity, angular_velocity] = vectors_of(&state.velocity);
-    if !(velocity.is_finite() && angular_velocity.is_finite()) {
+    if let Some(cause) = FaultCause::of_velocities(velocity, angular_velocity) {
         let [push, spin] = vectors_of(&state.drive);
         let by_forces = !(push.is_finite() && spin.is_finite());
-        return Some(if by_forces { FaultStage::Forces } else { FaultStage::Contacts });
+        return Some((if by_forces { FaultStage::Forces } else { FaultStage::Contacts }, cause));
     }
     motion.velocity = velocity;
     motion.angular_velocity = angular_velocity.clamp_length_max(most_spin);

@@ -12,6 +12,7 @@ use crate::scene::{self, Scene, embedded};
 use crate::session::{Input, Session, SolverName, Unlike};
 use carom::broad::Structure;
 use carom::glam::DVec3;
+use carom::response::Fault;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::thread::JoinHandle;
@@ -421,7 +422,8 @@ impl Engine {
         for fault in &self.session.world().last_step().faults {
             let body = self.session.world().bodies().position(|body| body.id() == fault.body);
             let name = body.and_then(|body| self.session.name(body)).unwrap_or_default();
-            let what = format!("{} {name} went non-finite ({:?}) and was set aside", fault.body, fault.stage);
+            let Fault { body, stage, cause } = fault;
+            let what = format!("{body} {name} went non-finite ({stage}: {cause}) and was set aside");
             self.tell_all(&message::error(what));
         }
     }
