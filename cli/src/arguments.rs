@@ -2,6 +2,7 @@
 
 use crate::bench;
 use crate::scene::embedded;
+use crate::threads::{Threads, ThreadsBesideBrowser};
 use clap::{ArgGroup, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -92,6 +93,9 @@ may look at the same time; all see and steer the same scene. Nothing listens bey
 from anywhere else. A page that loses the program tries to reach it again; a program that is started anew has another
 address, and the page says so.
 
+A browser without a graphics card draws on the cores that the steps are taken on, so one core is left to it: otherwise
+steps would wait for it, and seem slower than they are. Where drawing costs nothing, --threads gives the steps all cores.
+
 Keys in the page:
   Space, P     play and pause              .  →        one step on
   R            begin anew                  ,  ←        one step back
@@ -132,6 +136,7 @@ or the program was built without its page.";
 const AFTER_BENCH: &str = "\
 Output with --json for a scene, one object:
   scene, bodies, steps, dt, repeats   what was run; dt in seconds
+  threads                             by how many threads
   stages                              {broad, narrow, response, impact, step}, each {mean, median, p95, worst}: seconds a step
   real_time_factor                    how much faster than the clock it runs
   pairs, contacts                     {last, mean, peak}: counts per step
@@ -224,6 +229,8 @@ pub(crate) enum Command {
         /// Write a recording, too: for `carom replay`, `carom view` and `carom export`.
         #[arg(long, value_name = "FILE")]
         record: Option<PathBuf>,
+        #[command(flatten)]
+        threads: Threads,
         /// Print one JSON object instead of a table.
         #[arg(long)]
         json: bool,
@@ -236,6 +243,8 @@ pub(crate) enum Command {
     Replay {
         /// The recording.
         recording: PathBuf,
+        #[command(flatten)]
+        threads: Threads,
         /// Print one JSON object instead of a line.
         #[arg(long)]
         json: bool,
@@ -254,6 +263,8 @@ pub(crate) enum Command {
         /// How many steps to take before looking.
         #[arg(long, value_name = "N", default_value = "0")]
         steps: u32,
+        #[command(flatten)]
+        threads: Threads,
         /// Print a test in Rust that builds the same pair and asks the same question.
         #[arg(long, conflicts_with = "json")]
         rust_test: bool,
@@ -285,6 +296,8 @@ pub(crate) enum Command {
         /// The SVG file to write.
         #[arg(long, short, value_name = "FILE")]
         output: PathBuf,
+        #[command(flatten)]
+        threads: Threads,
         /// Print the JSON object of `carom run`, too.
         #[arg(long)]
         json: bool,
@@ -298,6 +311,8 @@ pub(crate) enum Command {
         scene: String,
         /// The path file.
         path: PathBuf,
+        #[command(flatten)]
+        threads: Threads,
         /// Print one JSON object instead of sentences.
         #[arg(long)]
         json: bool,
@@ -316,6 +331,8 @@ pub(crate) enum Command {
         /// The port to listen at, instead of any that is free.
         #[arg(long, value_name = "N", default_value = "0", hide_default_value = true)]
         port: u16,
+        #[command(flatten)]
+        threads: ThreadsBesideBrowser,
         /// Open the address in the browser, too.
         #[arg(long)]
         open: bool,
@@ -339,6 +356,8 @@ pub(crate) enum Command {
         /// Write one binary glTF file with an animation.
         #[arg(long, value_name = "FILE", group = "form")]
         glb: Option<PathBuf>,
+        #[command(flatten)]
+        threads: Threads,
         /// Print one JSON object instead of a line.
         #[arg(long)]
         json: bool,
@@ -361,6 +380,8 @@ pub(crate) enum Command {
         /// How often the scene is run; of each step the fastest time counts.
         #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u32).range(1..=1000))]
         repeats: u32,
+        #[command(flatten)]
+        threads: Threads,
         /// Print one JSON object instead of a table.
         #[arg(long)]
         json: bool,

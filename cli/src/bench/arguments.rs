@@ -1,5 +1,6 @@
 //! What there is to measure, and its manual.
 
+use crate::threads::Threads;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -55,6 +56,7 @@ Columns:
 
 Output with --json, one object:
   scene, boxes, steps   what was replayed
+  threads               how many threads the structures could use
   moves                 how many boxes changed a step, in the mean
   seed                  where the boxes came from; null unless the scene is one of the five above
   pairs                 {last, mean, peak}: pairs that overlap, per step; null if no structure came to the end
@@ -105,6 +107,8 @@ pub(crate) struct BroadArguments {
     /// How long one structure may take, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = budget)]
     pub(crate) budget: f64,
+    #[command(flatten)]
+    pub(crate) threads: Threads,
     /// Print one JSON object instead of a table.
     #[arg(long)]
     pub(crate) json: bool,
