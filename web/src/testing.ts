@@ -39,6 +39,10 @@ export interface Probe {
   switch(overlay: string, on: boolean): string | null;
   /** Where contacts are seen, in pixels of the window, how far from the camera, and the keys of their labels. */
   contacts(): { x: number; y: number; distance: number; key: string }[];
+  /** Looks at the scene as at first. */
+  fitCamera(): void;
+  /** What the moving bodies take up, in pixels of the window. */
+  extent(): { left: number; right: number; top: number; bottom: number };
   /** Turns the camera around what it looks at, in radians. */
   turn(angle: number): void;
   kind(body: number): string | null;
@@ -59,7 +63,7 @@ export function exposeToTests(
   stage: Stage,
   bodies: Bodies,
   overlays: Overlays,
-  { microscope, plots }: { microscope: Microscope; plots: Plots },
+  { microscope, plots, fitCamera }: { microscope: Microscope; plots: Plots; fitCamera: () => void },
 ): void {
   window.carom = {
     get ready() {
@@ -132,6 +136,13 @@ export function exposeToTests(
         const distance = stage.camera.position.distanceTo(point);
         return { ...stage.screen(point), distance, key: keys[index]! };
       });
+    },
+    fitCamera,
+    extent() {
+      const corners = bodies.corners((body) => bodies.descriptions[body]!.kind !== "fixed").flat();
+      const [xs, ys] = (["x", "y"] as const).map((axis) => corners.map((corner) => stage.screen(corner)[axis]));
+      const [least, most] = [Math.min, Math.max].map((pick) => (all: number[]) => all.reduce((a, b) => pick(a, b)));
+      return { left: least!(xs!), right: most!(xs!), top: least!(ys!), bottom: most!(ys!) };
     },
     turn(angle) {
       const { position } = stage.camera;
