@@ -19,7 +19,7 @@ mod threads;
 mod view;
 
 use arguments::{Arguments, Command};
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 use recording::Recorder;
 use scene::{Scene, embedded};
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -43,8 +43,7 @@ impl From<scene::SceneError> for Failure {
 }
 
 fn main() -> ExitCode {
-    // Wrong usage ends here, with status 2.
-    let arguments = Arguments::parse();
+    let arguments = Arguments::read();
     match start_threads(arguments.command.as_ref()).and_then(|()| obey(arguments.command)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Finding(finding)) => {

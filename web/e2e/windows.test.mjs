@@ -46,3 +46,23 @@ for (const [name, options] of Object.entries(WINDOWS)) {
     await page.context().close();
   });
 }
+
+test("on a phone a pair under the microscope is seen without scrolling", async (t) => {
+  const server = await view("sat");
+  t.after(() => server.stop());
+  const { page, errors } = await newPage(browser, WINDOWS["a phone"]);
+  await page.goto(server.address);
+  await ready(page);
+  await goTo(page, 60);
+  await page.getByRole("tab", { name: "Microscope" }).click();
+  await page.locator(".pairs button").first().click();
+  await until(page, () => window.carom.microscope.pair !== null);
+  for (const stage of ["GJK", "EPA", "SAT", "Contact"]) {
+    await page.getByRole("button", { name: new RegExp(`^${stage}`) }).click();
+    const { y, height } = await page.locator("aside canvas").first().boundingBox();
+    t.diagnostic(`${stage}: the pictures end at ${y + height} of 844`);
+    assert.ok(height > 150 && y + height <= 844, `${stage}: ${y} to ${y + height}`);
+  }
+  assert.deepEqual(errors, []);
+  await page.context().close();
+});
