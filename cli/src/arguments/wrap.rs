@@ -7,7 +7,7 @@ use clap::{Arg, Command};
 /// Descriptions of commands begin at the margin.
 const WIDE: usize = 78;
 /// Those in the list of commands and those of options have something at their left.
-const NARROW: usize = 58;
+const NARROW: usize = 54;
 
 /// The same command line, its help wrapped.
 pub(crate) fn wrapped(command: Command) -> Command {
