@@ -1,43 +1,57 @@
 //! What the program is asked to do, and its manual.
 
+mod wrap;
+
 use crate::bench;
 use crate::scene::embedded;
-use clap::{ArgGroup, Parser, Subcommand, ValueEnum};
+use crate::threads::{Threads, ThreadsBesideBrowser};
+use clap::{ArgGroup, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 const AFTER: &str = "\
 Exit status:
   0  fine
-  1  a finding: a body went non-finite, a step was refused, structures disagree, or a recording runs otherwise
+  1  a finding: a body went non-finite, a step was refused, structures
+     disagree, or a recording runs otherwise
   2  wrong usage
   3  a file that cannot be read, understood or written
 
 Examples:
-  carom                                        simulate the default scene
-  carom scenes                                 what there is to see
-  carom run boxes --steps 300                  simulate 300 steps and sum up
-  carom run my-scene.json --json               the same for a file, as JSON
-  carom view boxes --open                      see it live in the browser, step by step
-  carom run boxes --record boxes.carom         record a run, to replay, view or export it
-  carom replay boxes.carom                     is it the same, bit for bit, on this machine?
-  carom export boxes.carom --html boxes.html   a page that plays it, without a network
-  carom draw shower --steps 180 -o shower.svg   a picture after 1.5 seconds
-  carom bench broad shower                     which broad-phase structure is fastest there";
+  carom                                   simulate the default scene
+  carom scenes                            what there is to see
+  carom run boxes --steps 300             simulate 300 steps and sum up
+  carom run my-scene.json --json          the same for a file, as JSON
+  carom view boxes --open                 see it live in the browser
+  carom run boxes --record a.carom        record a run, to replay it
+  carom replay a.carom                    is it the same, bit for bit?
+  carom export a.carom --html a.html      a page that plays it
+  carom draw shower --steps 180 -o a.svg  a picture after 1.5 seconds
+  carom bench broad shower                which structure is fastest";
 
 const AFTER_RUN: &str = "\
 Output with --json, one object:
   scene, steps, dt                  what was run; dt in seconds
-  simulated_seconds, wall_seconds   how much time passed, in the world and outside
+  simulated_seconds, wall_seconds   how much time passed, in the world
+                                    and outside
   bodies                            {total, dynamic, kinematic, fixed}
   pairs, contacts                   {last, mean, peak}: counts per step
-  deepest                           the greatest depth of any contact in any step, in m
-  energy                            {start, end}, each {kinetic, potential, total}, in J
-  momentum                          {start, end}, each {linear: [x, y, z], angular: [x, y, z]}, in Ns and Nms
-  stages                            {broad, narrow, response, impact}: seconds spent in all steps together
-  hash                              16 hexadecimal digits of the state after the last step
-  faults                            bodies that went non-finite: [{body, name, step, cause}]
-  end                               where the bodies are: [{name, kind, position, rotation, velocity,
-                                    angular_velocity}]; rotation as x, y, z, w
+  deepest                           the greatest depth of any contact in
+                                    any step, in m
+  energy                            {start, end}, each {kinetic,
+                                    potential, total}, in J
+  momentum                          {start, end}, each {linear: [x, y,
+                                    z], angular: [x, y, z]}, in Ns and
+                                    Nms
+  stages                            {broad, narrow, response, impact}:
+                                    seconds spent in all steps together
+  hash                              16 hexadecimal digits of the state
+                                    after the last step
+  faults                            bodies that went non-finite: [{body,
+                                    name, step, cause}]
+  end                               where the bodies are: [{name, kind,
+                                    position, rotation, velocity,
+                                    angular_velocity}]; rotation as x,
+                                    y, z, w
 
 Examples:
   carom run billiards
@@ -46,12 +60,13 @@ Examples:
   carom run boxes --record boxes.carom
   generate-scene | carom run -
 
-A scene file is JSON, or TOML if its name ends in .toml; `-` reads JSON from standard input.
-`carom schema` prints its JSON Schema.";
+A scene file is JSON, or TOML if its name ends in .toml; `-` reads JSON
+from standard input. `carom schema` prints its JSON Schema.";
 
 const AFTER_DRAW: &str = "\
-The picture is an SVG of the scene after the last step, seen from slightly above, with the camera far enough away to
-hold everything that moves.
+The picture is an SVG of the scene after the last step, seen from
+slightly above, with the camera far enough away to hold everything that
+moves.
 
 Examples:
   carom draw boxes --output boxes.svg
@@ -59,27 +74,36 @@ Examples:
   carom draw my-scene.json --steps 0 --output start.svg";
 
 const AFTER_REPLAY: &str = "\
-A recording holds its scene, what was done to it, hashes of every frame and keyframes; nothing else is needed. It can be
-replayed on any machine and with any number of threads.
+A recording holds its scene, what was done to it, hashes of every frame
+and keyframes; nothing else is needed. It can be replayed on any machine
+and with any number of threads.
 
 Output with --json, one object:
-  file, scene, engine   the recording, what it shows, and which version of carom recorded it
-  frames, checked       how many frames it has, and up to which one all are the same
-  divergence            null, or {frame, body, name, stage, off}: the first frame that differs, the first body in it, the
-                        first stage whose result is another, and how far bodies are off at the next keyframe, in m
+  file, scene, engine   the recording, what it shows, and which version
+                        of carom recorded it
+  frames, checked       how many frames it has, and up to which one all
+                        are the same
+  divergence            null, or {frame, body, name, stage, off}: the
+                        first frame that differs, the first body in it,
+                        the first stage whose result is another, and how
+                        far bodies are off at the next keyframe, in m
 
 Examples:
   carom run boxes --steps 600 --record boxes.carom
   carom replay boxes.carom
   carom replay boxes.carom --json | jq .divergence
 
-Exit status: 1 if a frame differs, 3 if the recording is damaged or of another format.";
+Exit status: 1 if a frame differs, 3 if the recording is damaged or of
+another format.";
 
 const AFTER_MICROSCOPE: &str = "\
-Slots count the shapes of all bodies in the order of the scene, from 0; a compound is one shape. Of compounds, meshes and
-height fields, the two pieces are looked at that are nearest to each other or deepest in each other.
+Slots count the shapes of all bodies in the order of the scene, from 0;
+a compound is one shape. Of compounds, meshes and height fields, the two
+pieces are looked at that are nearest to each other or deepest in each
+other.
 
-Output with --json, one object: the message `microscope` of docs/viewer-protocol.md.
+Output with --json, one object: the message `microscope` of
+docs/viewer-protocol.md.
 
 Examples:
   carom microscope boxes 0 1
@@ -87,10 +111,17 @@ Examples:
   carom microscope shapes 1 2 --steps 90 --rust-test > tests/pair.rs";
 
 const AFTER_VIEW: &str = "\
-The address goes to standard output, as soon as it can be opened. The scene waits until a page looks at it. Several pages
-may look at the same time; all see and steer the same scene. Nothing listens beyond 127.0.0.1, and the page loads nothing
-from anywhere else. A page that loses the program tries to reach it again; a program that is started anew has another
-address, and the page says so.
+The address goes to standard output, as soon as it can be opened. The
+scene waits until a page looks at it. Several pages may look at the same
+time; all see and steer the same scene. Nothing listens beyond
+127.0.0.1, and the page loads nothing from anywhere else. A page that
+loses the program tries to reach it again; a program that is started
+anew has another address, and the page says so.
+
+A browser without a graphics card draws on the cores that the steps are
+taken on, so one core is left to it: otherwise steps would wait for it,
+and seem slower than they are. Where drawing costs nothing, --threads
+gives the steps all cores.
 
 Keys in the page:
   Space, P     play and pause              .  →        one step on
@@ -105,37 +136,49 @@ Examples:
   carom view --open
   carom view pyramid --port 8080
   carom view my-scene.json
-  carom view a.carom                           a recording of `carom run --record`";
+  carom view a.carom             a recording of `carom run --record`";
 
 const AFTER_EXPORT: &str = "\
-The page is that of `carom view`: camera, plots and timeline work, and what the engine would have to answer is left out.
-Poses are kept 30 times a second, rounded to what cannot be seen.
+The page is that of `carom view`: camera, plots and timeline work, and
+what the engine would have to answer is left out. Poses are kept 30
+times a second, rounded to what cannot be seen.
 
-The page's overlays show contacts, boxes, velocities, centres of mass and sleep; what else `carom view` shows of a recording
-is greyed there. Contacts are kept as often as fits into as many bytes as the poses.
+The page's overlays show contacts, boxes, velocities, centres of mass
+and sleep; what else `carom view` shows of a recording is greyed there.
+Contacts are kept as often as fits into as many bytes as the poses.
 
 Output with --json, one object:
   file, scene, bytes      what was written, and how large it is
-  frames, kept, bodies    how many frames were run, how many of them are in the file, and how many bodies there are
-  first_difference        null, or the first frame that is not what was recorded
+  frames, kept, bodies    how many frames were run, how many of them are
+                          in the file, and how many bodies there are
+  first_difference        null, or the first frame that is not what was
+                          recorded
 
-The glTF has a node for each body and a mesh for each shape; sensors are left out, and half-spaces are squares.
+The glTF has a node for each body and a mesh for each shape; sensors are
+left out, and half-spaces are squares.
 
 Examples:
   carom run boxes --steps 600 --record boxes.carom
   carom export boxes.carom --html boxes.html
   carom export boxes.carom --glb boxes.glb
 
-Exit status: 1 if the run differs from what was recorded (the file is written all the same), 3 if the recording is damaged
-or the program was built without its page.";
+Exit status: 1 if the run differs from what was recorded (the file is
+written all the same), 3 if the recording is damaged or the program was
+built without its page.";
 
 const AFTER_BENCH: &str = "\
 Output with --json for a scene, one object:
   scene, bodies, steps, dt, repeats   what was run; dt in seconds
-  stages                              {broad, narrow, response, impact, step}, each {mean, median, p95, worst}: seconds a step
-  real_time_factor                    how much faster than the clock it runs
-  pairs, contacts                     {last, mean, peak}: counts per step
-  hash                                16 hexadecimal digits of the state after the last step
+  threads                             by how many threads
+  stages                              {broad, narrow, response, impact,
+                                      step}, each {mean, median, p95,
+                                      worst}: seconds a step
+  real_time_factor                    how much faster than the clock it
+                                      runs
+  pairs, contacts                     {last, mean, peak}: counts per
+                                      step
+  hash                                16 hexadecimal digits of the state
+                                      after the last step
 
 Examples:
   carom bench shower
@@ -150,32 +193,41 @@ Examples:
 
 const AFTER_MAN: &str = "\
 Examples:
-  carom man | man -l -                         read it
-  carom man ~/.local/share/man/man1            install those of all commands: `man carom-view`";
+  carom man | man -l -                 read it
+  carom man ~/.local/share/man/man1    install all: `man carom-view`";
 
 const AFTER_SCHEMA: &str = "\
 Examples:
-  carom schema > scene.schema.json             then write {\"$schema\": \"scene.schema.json\", …} in scene files
-  carom schema path > path.schema.json         the same for path files";
+  carom schema > scene.schema.json
+  carom schema path > path.schema.json
+
+Then write {\"$schema\": \"scene.schema.json\", …} in scene files.";
 
 const AFTER_PATH: &str = "\
 A path file is JSON:
-  {\"bodies\": [\"crane\", 4], \"keys\": [{\"time\": 0, \"position\": [0, 1, 0], \"rotation\": [0, 0, 0, 1]}, …]}
-  bodies       the bodies of the scene that move together, by name or number; they keep their places beside the first
-  keys         poses of the first body, in the order of time; rotation as x, y, z, w, none if left out; times are a
-               second apart if left out. Between keys it moves and turns evenly, the shorter way round
+  {\"bodies\": [\"crane\", 4],
+   \"keys\": [{\"time\": 0, \"position\": [0, 1, 0]}, …]}
+  bodies       the bodies of the scene that move together, by name or
+               number; they keep their places beside the first
+  keys         poses of the first body, in the order of time; rotation
+               as x, y, z, w, none if left out; times are a second apart
+               if left out. Between keys it moves and turns evenly, the
+               shorter way round
   within       how near counts as a hit, in m; 0 if left out
   tolerance, precision, center   see PathOptions of the library
 
-The picture of --draw has the bodies at all keys in one colour, the way between, and in another colour where they hit or
-are nearest to something.
+The picture of --draw has the bodies at all keys in one colour, the way
+between, and in another colour where they hit or are nearest to
+something.
 
 Exit status 0: proven free, between the keys as well. 1: not.
 
 Output with --json, one object:
   scene, keys, outcome   outcome is free, hit or unproven
-  hit                    {time, body, other, distance, on_body, on_other}, or null
-  clearance              the same, with proven: nothing is nearer anywhere on the path
+  hit                    {time, body, other, distance, on_body,
+                         on_other}, or null
+  clearance              the same, with proven: nothing is nearer
+                         anywhere on the path
 
 Examples:
   carom path my-scene.json path.json
@@ -188,11 +240,12 @@ const AFTER_SCENES: &str = "\
 Output with --json, one array of objects:
   name, shows       the scene, and a sentence on what it shows
   capabilities      the ids of docs/capabilities.md that it shows
-  bodies, steps, dt how many bodies, and how many steps of which length in seconds
+  bodies, steps, dt how many bodies, and how many steps of which
+                    length in seconds
 
 Examples:
   carom scenes
-  carom scenes --json | jq -r '.[] | select(.capabilities | index(\"B4\")).name'";
+  carom scenes --json | jq -r '.[] | select(.capabilities | index(\"B4\"))'";
 
 /// Simulate, list, draw and measure scenes of colliding bodies.
 ///
@@ -204,6 +257,14 @@ Examples:
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
+}
+
+impl Arguments {
+    /// What was said on the command line; wrong usage ends the program, with status 2.
+    pub(crate) fn read() -> Self {
+        let matches = wrap::wrapped(Self::command()).get_matches();
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -224,6 +285,8 @@ pub(crate) enum Command {
         /// Write a recording, too: for `carom replay`, `carom view` and `carom export`.
         #[arg(long, value_name = "FILE")]
         record: Option<PathBuf>,
+        #[command(flatten)]
+        threads: Threads,
         /// Print one JSON object instead of a table.
         #[arg(long)]
         json: bool,
@@ -236,6 +299,8 @@ pub(crate) enum Command {
     Replay {
         /// The recording.
         recording: PathBuf,
+        #[command(flatten)]
+        threads: Threads,
         /// Print one JSON object instead of a line.
         #[arg(long)]
         json: bool,
@@ -254,6 +319,8 @@ pub(crate) enum Command {
         /// How many steps to take before looking.
         #[arg(long, value_name = "N", default_value = "0")]
         steps: u32,
+        #[command(flatten)]
+        threads: Threads,
         /// Print a test in Rust that builds the same pair and asks the same question.
         #[arg(long, conflicts_with = "json")]
         rust_test: bool,
@@ -285,6 +352,8 @@ pub(crate) enum Command {
         /// The SVG file to write.
         #[arg(long, short, value_name = "FILE")]
         output: PathBuf,
+        #[command(flatten)]
+        threads: Threads,
         /// Print the JSON object of `carom run`, too.
         #[arg(long)]
         json: bool,
@@ -298,6 +367,8 @@ pub(crate) enum Command {
         scene: String,
         /// The path file.
         path: PathBuf,
+        #[command(flatten)]
+        threads: Threads,
         /// Print one JSON object instead of sentences.
         #[arg(long)]
         json: bool,
@@ -316,6 +387,8 @@ pub(crate) enum Command {
         /// The port to listen at, instead of any that is free.
         #[arg(long, value_name = "N", default_value = "0", hide_default_value = true)]
         port: u16,
+        #[command(flatten)]
+        threads: ThreadsBesideBrowser,
         /// Open the address in the browser, too.
         #[arg(long)]
         open: bool,
@@ -339,6 +412,8 @@ pub(crate) enum Command {
         /// Write one binary glTF file with an animation.
         #[arg(long, value_name = "FILE", group = "form")]
         glb: Option<PathBuf>,
+        #[command(flatten)]
+        threads: Threads,
         /// Print one JSON object instead of a line.
         #[arg(long)]
         json: bool,
@@ -361,6 +436,8 @@ pub(crate) enum Command {
         /// How often the scene is run; of each step the fastest time counts.
         #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u32).range(1..=1000))]
         repeats: u32,
+        #[command(flatten)]
+        threads: Threads,
         /// Print one JSON object instead of a table.
         #[arg(long)]
         json: bool,

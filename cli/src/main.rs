@@ -15,10 +15,11 @@ mod session;
 mod simulate;
 mod stages;
 mod surface;
+mod threads;
 mod view;
 
 use arguments::{Arguments, Command};
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 use recording::Recorder;
 use scene::{Scene, embedded};
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -42,57 +43,8 @@ impl From<scene::SceneError> for Failure {
 }
 
 fn main() -> ExitCode {
-    // Wrong usage ends here, with status 2.
-    let arguments = Arguments::parse();
-    let done = match arguments.command {
-        None => run(embedded::DEFAULT, None, None, None, Form::Overview),
-        Some(Command::Run { scene, steps, dt, record, json }) => {
-            run(&scene, steps, dt, record.as_deref(), if json { Form::Json } else { Form::Table })
-        }
-        Some(Command::Replay { recording, json }) => replay::replay(&recording, json),
-        Some(Command::Microscope { scene, a, b, steps, rust_test, json }) => {
-            let form = match (rust_test, json) {
-                (true, _) => Look::RustTest,
-                (false, true) => Look::Json,
-                (false, false) => Look::Table,
-            };
-            look(&scene, [a, b], steps, form)
-        }
-        Some(Command::Scenes { json }) => scenes(if json { Form::Json } else { Form::Table }),
-        Some(Command::Draw { scene, steps, dt, trails, output, json }) => {
-            let trails = if trails { Trails::Drawn } else { Trails::Absent };
-            let scene = scene::find(&scene).map(|scene| scene.with(steps, dt)).map_err(Failure::from);
-            scene.and_then(|scene| draw(&scene, trails, &output, json))
-        }
-        Some(Command::Bench { area: Some(bench::Area::Broad(arguments)), .. }) => bench::broad(&arguments),
-        Some(Command::Bench { area: None, scene: None, json: true, .. }) => print(bench::AREAS_JSON),
-        Some(Command::Bench { area: None, scene: None, .. }) => print(&format!("{}{SCENES_TO_BENCH}", bench::AREAS)),
-        Some(Command::Bench { area: None, scene: Some(scene), steps, repeats, json }) => {
-            bench_scene(&scene, steps, repeats, json)
-        }
-        Some(Command::Export { recording, html, glb, json, page }) => {
-            let target = match (&html, &glb) {
-                (Some(path), _) => Ok(export::Target::Html(path)),
-                (None, Some(path)) => Ok(export::Target::Glb(path)),
-                (None, None) => Err(Failure::Usage("one of --html and --glb says what to write".to_string())),
-            };
-            target.and_then(|target| export::export(&recording, &target, page.as_deref(), json))
-        }
-        Some(Command::Completions { shell }) => completions(shell),
-        Some(Command::Man { folder }) => manual(folder.as_deref()),
-        Some(Command::View { scene, port, open, json, page }) => {
-            let viewing = view::Viewing { scene: &scene, port, opens: open, json, page: page.as_deref() };
-            view::view(&viewing)
-        }
-        Some(Command::Path { scene, path, json, draw }) => {
-            path::check(&scene, &path, &path::Output { json, picture: draw.as_deref() })
-        }
-        Some(Command::Schema { of }) => print(match of {
-            arguments::Described::Scene => scene::SCHEMA,
-            arguments::Described::Path => path::SCHEMA,
-        }),
-    };
-    match done {
+    let arguments = Arguments::read();
+    match start_threads(arguments.command.as_ref()).and_then(|()| obey(arguments.command)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Finding(finding)) => {
             eprintln!("carom: {finding}");
@@ -108,6 +60,78 @@ fn main() -> ExitCode {
             eprint!("{}", error.rendered(if plain { scene::Look::Plain } else { scene::Look::Coloured }));
             ExitCode::from(3)
         }
+    }
+}
+
+/// Makes the threads that a command's steps are taken by, before anything asks for them.
+fn start_threads(command: Option<&Command>) -> Result<(), Failure> {
+    match command {
+        Some(
+            Command::Run { threads, .. }
+            | Command::Replay { threads, .. }
+            | Command::Microscope { threads, .. }
+            | Command::Draw { threads, .. }
+            | Command::Export { threads, .. }
+            | Command::Path { threads, .. }
+            | Command::Bench { area: None, threads, .. }
+            | Command::Bench { area: Some(bench::Area::Broad(bench::BroadArguments { threads, .. })), .. },
+        ) => threads.start(),
+        Some(Command::View { threads, .. }) => threads.start(),
+        None
+        | Some(Command::Scenes { .. } | Command::Completions { .. } | Command::Man { .. } | Command::Schema { .. }) => {
+            Ok(())
+        }
+    }
+}
+
+fn obey(command: Option<Command>) -> Result<(), Failure> {
+    match command {
+        None => run(embedded::DEFAULT, None, None, None, Form::Overview),
+        Some(Command::Run { scene, steps, dt, record, json, .. }) => {
+            run(&scene, steps, dt, record.as_deref(), if json { Form::Json } else { Form::Table })
+        }
+        Some(Command::Replay { recording, json, .. }) => replay::replay(&recording, json),
+        Some(Command::Microscope { scene, a, b, steps, rust_test, json, .. }) => {
+            let form = match (rust_test, json) {
+                (true, _) => Look::RustTest,
+                (false, true) => Look::Json,
+                (false, false) => Look::Table,
+            };
+            look(&scene, [a, b], steps, form)
+        }
+        Some(Command::Scenes { json }) => scenes(if json { Form::Json } else { Form::Table }),
+        Some(Command::Draw { scene, steps, dt, trails, output, json, .. }) => {
+            let trails = if trails { Trails::Drawn } else { Trails::Absent };
+            let scene = scene::find(&scene).map(|scene| scene.with(steps, dt)).map_err(Failure::from);
+            scene.and_then(|scene| draw(&scene, trails, &output, json))
+        }
+        Some(Command::Bench { area: Some(bench::Area::Broad(arguments)), .. }) => bench::broad(&arguments),
+        Some(Command::Bench { area: None, scene: None, json: true, .. }) => print(bench::AREAS_JSON),
+        Some(Command::Bench { area: None, scene: None, .. }) => print(&format!("{}{SCENES_TO_BENCH}", bench::AREAS)),
+        Some(Command::Bench { area: None, scene: Some(scene), steps, repeats, json, .. }) => {
+            bench_scene(&scene, steps, repeats, json)
+        }
+        Some(Command::Export { recording, html, glb, json, page, .. }) => {
+            let target = match (&html, &glb) {
+                (Some(path), _) => Ok(export::Target::Html(path)),
+                (None, Some(path)) => Ok(export::Target::Glb(path)),
+                (None, None) => Err(Failure::Usage("one of --html and --glb says what to write".to_string())),
+            };
+            target.and_then(|target| export::export(&recording, &target, page.as_deref(), json))
+        }
+        Some(Command::Completions { shell }) => completions(shell),
+        Some(Command::Man { folder }) => manual(folder.as_deref()),
+        Some(Command::View { scene, port, open, json, page, .. }) => {
+            let viewing = view::Viewing { scene: &scene, port, opens: open, json, page: page.as_deref() };
+            view::view(&viewing)
+        }
+        Some(Command::Path { scene, path, json, draw, .. }) => {
+            path::check(&scene, &path, &path::Output { json, picture: draw.as_deref() })
+        }
+        Some(Command::Schema { of }) => print(match of {
+            arguments::Described::Scene => scene::SCHEMA,
+            arguments::Described::Path => path::SCHEMA,
+        }),
     }
 }
 

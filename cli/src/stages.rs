@@ -1,7 +1,7 @@
 //! `carom bench SCENE`: how long the stages of a scene's steps take.
 
 use crate::scene::Scene;
-use crate::{Failure, print, report, simulate};
+use crate::{Failure, print, report, simulate, threads};
 use carom::world::StageTimes;
 use serde::Serialize;
 use std::time::Duration;
@@ -13,6 +13,7 @@ struct Measured {
     bodies: usize,
     steps: u32,
     dt: f32,
+    threads: usize,
     repeats: u32,
     stages: Stages,
     /// How much faster than the clock it runs.
@@ -81,6 +82,7 @@ pub(crate) fn measure(scene: &Scene, repeats: u32, json: bool) -> Result<(), Fai
         bodies: scene.bodies.len(),
         steps: scene.steps,
         dt: scene.dt,
+        threads: rayon::current_num_threads(),
         repeats,
         real_time_factor: f64::from(scene.dt) / stages.step.mean.max(f64::MIN_POSITIVE),
         stages,
@@ -111,11 +113,12 @@ impl Times {
 impl Measured {
     fn table(&self) -> String {
         let mut text = format!(
-            "{}: {} bodies, {} steps of {:.3} ms, fastest of {} runs, {:.1} × real time\n\n",
+            "{}: {} bodies, {} steps of {:.3} ms on {}, fastest of {} runs, {:.1} × real time\n\n",
             self.scene,
             self.bodies,
             self.steps,
             f64::from(self.dt) * 1e3,
+            threads::counted(self.threads),
             self.repeats,
             self.real_time_factor
         );

@@ -268,6 +268,11 @@ fn wrong_usage_is_2() {
         &["run", "bounce", "--dt", "0"],
         &["run", "bounce", "--dt", "NaN"],
         &["run", "bounce", "--steps", "-1"],
+        &["run", "bounce", "--threads", "0"],
+        &["run", "bounce", "--threads", "99999999999999999999"],
+        &["view", "bounce", "--threads", "0"],
+        &["view", "bounce", "--threads", "1025"],
+        &["bench", "broad", "bounce", "--threads", "all"],
         &["draw", "bounce"],
         &["scenes", "extra"],
     ] {
@@ -277,6 +282,21 @@ fn wrong_usage_is_2() {
     }
     assert_eq!(code(&carom(&["--help"])), 0);
     assert_eq!(code(&carom(&["--version"])), 0);
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_state() {
+    let told = |command: &str, threads: &[&str]| -> Value {
+        let output = carom(&[&[command, "shower", "--steps", "30", "--json"], threads].concat());
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        serde_json::from_str(&stdout(&output)).expect("the report is JSON")
+    };
+    let expected = told("run", &[])["hash"].clone();
+    for threads in ["1", "2", "5"] {
+        assert_eq!(told("run", &["--threads", threads])["hash"], expected, "{threads} threads");
+    }
+    let measured = told("bench", &["--threads", "3"]);
+    assert_eq!((&measured["threads"], &measured["hash"]), (&3.into(), &expected));
 }
 
 #[test]

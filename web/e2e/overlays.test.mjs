@@ -1,7 +1,7 @@
 // Every overlay's switch changes the picture of a frame that stands still; all off is as before.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { difference, goTo, launch, newPage, picture, probe, ready, until } from "./browser.mjs";
+import { difference, drawnOnce, goTo, launch, newPage, picture, probe, ready, until } from "./browser.mjs";
 import { view } from "./program.mjs";
 
 const SCENE = "boxes";
@@ -63,6 +63,54 @@ test("what is switched off leaves nothing behind", async () => {
     await picture(page);
   }
   assert.ok((await difference(page, before, await picture(page))) < 20);
+});
+
+/** The labels that are seen: where, in pixels of the window, and of which contacts. */
+async function labels() {
+  await drawnOnce(page);
+  return page.locator(".labels span").evaluateAll((spans) =>
+    spans.map((span) => {
+      const { left, right, top, bottom } = span.getBoundingClientRect();
+      return { key: span.dataset.key, left, right, top, bottom };
+    }),
+  );
+}
+
+test("labels of dense contacts cover none of each other, and do not flicker", async (t) => {
+  await page.getByLabel("Scene", { exact: true }).selectOption("pyramid");
+  await until(page, () => window.carom.scene === "pyramid" && window.carom.frame >= 0);
+  await goTo(page, 30);
+  await page.evaluate(() => window.carom.switch("features", true));
+  await until(page, () => window.carom.sections.contacts > 0);
+  const contacts = await page.evaluate(() => window.carom.contacts());
+  const nearest = contacts.reduce((best, contact) => (contact.distance < best.distance ? contact : best));
+  const first = await labels();
+  t.diagnostic(`${first.length} labels of ${contacts.length} contacts`);
+  assert.ok(first.length >= 10 && first.length < contacts.length, `${first.length} labels`);
+  assert.ok(first.some(({ key }) => key === nearest.key), "the nearest contact has its label");
+  // A camera that turns a little there and back, while the pyramid stands.
+  const history = [first];
+  for (const angle of [0.002, 0.002, 0.002, -0.002, -0.002, -0.002]) {
+    await page.evaluate((by) => window.carom.turn(by), angle);
+    history.push(await labels());
+  }
+  for (const seen of history) {
+    for (const [index, a] of seen.entries()) {
+      for (const b of seen.slice(index + 1)) {
+        const apart = a.right <= b.left + 1 || b.right <= a.left + 1 || a.bottom <= b.top + 1 || b.bottom <= a.top + 1;
+        assert.ok(apart, `${a.key} and ${b.key} cover each other`);
+      }
+    }
+  }
+  const blinks = history.slice(2).flatMap((seen, index) => {
+    const [before, between] = [history[index], history[index + 1]].map((them) => new Set(them.map(({ key }) => key)));
+    return seen.filter(({ key }) => before.has(key) && !between.has(key));
+  });
+  t.diagnostic(`${blinks.length} labels went and came back`);
+  assert.deepEqual(blinks, []);
+  await page.evaluate(() => window.carom.switch("features", false));
+  await drawnOnce(page);
+  assert.equal(await page.locator(".labels").isVisible(), false);
 });
 
 /** With a floor that has no end and few bodies, and with many in a room. */

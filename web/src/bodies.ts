@@ -224,6 +224,22 @@ export class Bodies {
     return balls;
   }
 
+  /** The corners of a box around each piece of the bodies that `wanted` picks; half-spaces have none. */
+  corners(wanted: (body: number) => boolean): THREE.Vector3[][] {
+    const found = [];
+    const base = new Float32Array(16);
+    for (const piece of [...this.bySlot.values()].flat()) {
+      if (piece.form.unbounded || !wanted(piece.body)) continue;
+      this.write(piece, base, 0);
+      const { center, half } = boundsOf(piece.form);
+      const matrix = new THREE.Matrix4().fromArray(base);
+      const corner = (index: number) => new THREE.Vector3(index & 1, (index >> 1) & 1, index >> 2).multiplyScalar(2);
+      const corners = Array.from({ length: 8 }, (_, index) => corner(index).subScalar(1).multiply(half).add(center));
+      found.push(corners.map((point) => point.applyMatrix4(matrix)));
+    }
+    return found;
+  }
+
   /** Where `balls` would lie on the ground below their middle: corners of it, as balls without size. */
   groundBelow(balls: Ball[]): Ball[] {
     const box = new THREE.Box3().setFromPoints(balls.map(({ center }) => center));

@@ -53,12 +53,18 @@ async function start(): Promise<void> {
   const fitCamera = () => {
     const moving = bodies.balls((body) => bodies.descriptions[body]!.kind !== "fixed");
     // What falls is soon on the ground below it.
-    moving.push(...bodies.groundBelow(moving));
+    const ground = bodies.groundBelow(moving);
+    moving.push(...ground);
+    const subject = {
+      moving: [...bodies.corners((body) => bodies.descriptions[body]!.kind !== "fixed").flat(), ...ground.map(({ center }) => center)],
+      fixed: bodies.corners((body) => bodies.descriptions[body]!.kind === "fixed"),
+    };
     const toDrawing = (point: number[]) =>
       new THREE.Vector3().fromArray(point.map((value, axis) => value - bodies.origin[axis]!));
     const wanted = session.scene?.camera ?? null;
     stage.frame(
       moving.length > 0 ? moving : bodies.balls(() => true),
+      subject,
       wanted && toDrawing(wanted.from),
       wanted && toDrawing(wanted.to),
     );
@@ -140,7 +146,7 @@ async function start(): Promise<void> {
     if (session.newest !== null && asked.frame === null) history.replaceState(null, "", linkTo(session, stage, bodies));
   }, ADDRESS_MS);
 
-  exposeToTests(session, stage, bodies, overlays, { microscope, plots });
+  exposeToTests(session, stage, bodies, overlays, { microscope, plots, fitCamera });
   source.start(session);
 }
 

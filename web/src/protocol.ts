@@ -55,6 +55,8 @@ export interface HelloTell {
   scenes: SceneListing[];
   structures: string[];
   solvers: string[];
+  /** How many threads take the steps; null where nothing is computed. */
+  threads: number | null;
   can_control: boolean;
 }
 
@@ -81,8 +83,8 @@ export interface StateTell {
   hash: string;
   structure?: string;
   solver?: string;
-  /** Of the steps since the message before: the fastest, the quartiles and the slowest; null where there were none. */
-  step_ms?: [number, number, number, number, number] | null;
+  /** Of the steps since the message before: the fastest, the quartiles, the slowest and the mean; null where there were none. */
+  step_ms?: [number, number, number, number, number, number] | null;
   /** Whether it plays what was recorded, and nobody has interfered. */
   recorded?: boolean;
 }

@@ -51,6 +51,7 @@ export class RecordedSource implements Source {
       scenes: [{ name, shows, capabilities }],
       structures: [],
       solvers: [],
+      threads: null,
       can_control: false,
     });
     listener.tell({ ...scene, tell: "scene", generation: 0, kept: this.kept() });

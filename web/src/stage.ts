@@ -4,6 +4,7 @@ import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Ball } from "./bodies";
 import { BACKGROUND } from "./colours";
+import { least, type Subject, whatMatters } from "./framing";
 import { onTheme, type Theme } from "./theme";
 
 /** Where the camera looks from unless the scene says so: a little from above, off the axes. */
@@ -71,12 +72,14 @@ export class Stage {
     this.dirty = true;
   }
 
-  /** Looks at all of `balls`, or from where the scene wants to be looked at. */
-  frame(balls: Ball[], from: THREE.Vector3 | null, to: THREE.Vector3 | null): void {
+  /** Looks at all of `balls`, or from where the scene wants to be looked at; moved until it holds what matters. */
+  frame(balls: Ball[], subject: Subject, from: THREE.Vector3 | null, to: THREE.Vector3 | null): void {
     this.framed = true;
     this.still = false;
     // Where the processor draws, shadows are for what stands still.
     this.cuts = this.adaptive && !this.fast ? 1 : 0;
+    // The page may have been laid out since the last picture.
+    this.fit();
     const box = new THREE.Box3();
     for (const { center, radius } of balls) {
       box.expandByPoint(center.clone().addScalar(radius)).expandByPoint(center.clone().addScalar(-radius));
@@ -90,6 +93,7 @@ export class Stage {
     const distance = Math.max(0.95 * (sphere.radius / Math.sin(half)), 1);
     this.camera.position.copy(from ?? target.clone().addScaledVector(VIEW, distance));
     this.controls.target.copy(target);
+    this.hold(subject);
     const reach = Math.max(sphere.radius, this.camera.position.distanceTo(sphere.center));
     this.camera.near = reach / 500;
     this.camera.far = reach * 40;
@@ -99,6 +103,19 @@ export class Stage {
     this.controls.update();
     this.light(sphere);
     this.touch();
+  }
+
+  /** Moves the camera so that all that matters is in the window. */
+  private hold(subject: Subject): void {
+    const { camera, controls } = this;
+    camera.lookAt(controls.target);
+    camera.fov = FIELD;
+    const points = whatMatters(subject, camera, USUAL_ASPECT);
+    this.setField();
+    const by = least(points, camera, controls.target).applyQuaternion(camera.quaternion);
+    camera.position.add(by);
+    const back = camera.getWorldDirection(new THREE.Vector3());
+    controls.target.add(by.addScaledVector(back, -by.dot(back)));
   }
 
   /** Puts the camera somewhere without looking at what is there. */

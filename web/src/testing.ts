@@ -4,7 +4,7 @@ import * as THREE from "three";
 import type { Bodies } from "./bodies";
 import type { Microscope } from "./microscope/tab";
 import type { Overlays } from "./overlays/all";
-import { contactsOf } from "./overlays/contacts";
+import { contactKeys, contactsOf } from "./overlays/contacts";
 import type { Plots } from "./panels/plots";
 import type { Command, MicroscopeTell, StateTell } from "./protocol";
 import type { Session } from "./session";
@@ -37,8 +37,14 @@ export interface Probe {
   redraw(done: () => void): void;
   /** Switches an overlay; gives the section that it needs, if any. */
   switch(overlay: string, on: boolean): string | null;
-  /** Where contacts are seen, in pixels of the window. */
-  contacts(): { x: number; y: number }[];
+  /** Where contacts are seen, in pixels of the window, how far from the camera, and the keys of their labels. */
+  contacts(): { x: number; y: number; distance: number; key: string }[];
+  /** Looks at the scene as at first. */
+  fitCamera(): void;
+  /** What the moving bodies take up, in pixels of the window. */
+  extent(): { left: number; right: number; top: number; bottom: number };
+  /** Turns the camera around what it looks at, in radians. */
+  turn(angle: number): void;
   kind(body: number): string | null;
   /** Where a body is, in the world. */
   position(body: number): number[];
@@ -57,7 +63,7 @@ export function exposeToTests(
   stage: Stage,
   bodies: Bodies,
   overlays: Overlays,
-  { microscope, plots }: { microscope: Microscope; plots: Plots },
+  { microscope, plots, fitCamera }: { microscope: Microscope; plots: Plots; fitCamera: () => void },
 ): void {
   window.carom = {
     get ready() {
@@ -124,8 +130,25 @@ export function exposeToTests(
       return overlays.all.find((overlay) => overlay.name === name)?.section ?? null;
     },
     contacts() {
-      const frame = session.newest;
-      return frame === null ? [] : contactsOf(frame, bodies).map(({ point }) => stage.screen(point));
+      const all = session.newest === null ? [] : contactsOf(session.newest, bodies);
+      const keys = contactKeys(all);
+      return all.map(({ point }, index) => {
+        const distance = stage.camera.position.distanceTo(point);
+        return { ...stage.screen(point), distance, key: keys[index]! };
+      });
+    },
+    fitCamera,
+    extent() {
+      const corners = bodies.corners((body) => bodies.descriptions[body]!.kind !== "fixed").flat();
+      const [xs, ys] = (["x", "y"] as const).map((axis) => corners.map((corner) => stage.screen(corner)[axis]));
+      const [least, most] = [Math.min, Math.max].map((pick) => (all: number[]) => all.reduce((a, b) => pick(a, b)));
+      return { left: least!(xs!), right: most!(xs!), top: least!(ys!), bottom: most!(ys!) };
+    },
+    turn(angle) {
+      const { position } = stage.camera;
+      const { target } = stage.controls;
+      position.sub(target).applyAxisAngle(new THREE.Vector3(0, 1, 0), angle).add(target);
+      stage.look(position.clone(), target.clone());
     },
     kind: (body) => bodies.descriptions[body]?.kind ?? null,
     position(body) {

@@ -202,7 +202,8 @@ impl Engine {
                     Listed { name: recording.title(), shows: shows.clone(), capabilities: capabilities.clone() }
                 };
                 let scenes = self.recording.iter().map(listed).chain(self.scenes.iter().cloned()).collect();
-                let hello = Tell::Hello { version, scenes, structures, solvers, can_control: true };
+                let threads = rayon::current_num_threads();
+                let hello = Tell::Hello { version, scenes, structures, solvers, threads, can_control: true };
                 mailbox.put(Letter::Text(hello.text()));
                 mailbox.put(Letter::Text(describe::scene_message(
                     &self.session,
@@ -398,7 +399,7 @@ impl Engine {
     }
 
     fn tell_state(&mut self) {
-        let step_ms = quartiles(&mut self.step_times);
+        let step_ms = summary(&mut self.step_times);
         self.step_times.clear();
         let world = self.session.world();
         let state = Tell::State {
@@ -446,11 +447,13 @@ impl Engine {
     }
 }
 
-/// The least, the quartiles and the greatest.
-fn quartiles(values: &mut [f32]) -> Option<[f32; 5]> {
+/// The least, the quartiles and the greatest, then the mean.
+fn summary(values: &mut [f32]) -> Option<[f32; 6]> {
     values.sort_by(f32::total_cmp);
     let last = values.len().checked_sub(1)?;
-    Some([0, 1, 2, 3, 4].map(|quarter| values[last * quarter / 4]))
+    let quarter = |quarter: usize| values[last * quarter / 4];
+    let mean = values.iter().sum::<f32>() / values.len() as f32;
+    Some([quarter(0), quarter(1), quarter(2), quarter(3), quarter(4), mean])
 }
 
 /// What the embedded scenes say of themselves.

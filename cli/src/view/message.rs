@@ -74,6 +74,7 @@ pub(super) enum Tell<'a> {
         scenes: Vec<Listed>,
         structures: Vec<&'a str>,
         solvers: Vec<&'a str>,
+        threads: usize,
         can_control: bool,
     },
     Compare {
@@ -91,7 +92,7 @@ pub(super) enum Tell<'a> {
         structure: &'a str,
         solver: &'a str,
         speed: f64,
-        step_ms: Option<[f32; 5]>,
+        step_ms: Option<[f32; 6]>,
         recorded: bool,
     },
     /// Something to know that is no error.

@@ -39,6 +39,7 @@ impl Server {
         let mut child = Command::new(env!("CARGO_BIN_EXE_carom"))
             .args(["view", scene, "--json", "--page"])
             .arg(page)
+            .env_remove("RAYON_NUM_THREADS")
             .stdout(Stdio::piped())
             .spawn()
             .expect("the program starts");

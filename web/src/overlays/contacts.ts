@@ -5,7 +5,7 @@ import type { Bodies } from "../bodies";
 import { BLUE, GREEN, ORANGE, VERMILION, YELLOW } from "../colours";
 import type { Frame } from "../protocol";
 import { Dots, Lines } from "./drawing";
-import type { Labels } from "./labels";
+import type { Label, Labels } from "./labels";
 import type { Overlay } from "./overlay";
 
 const WORDS_PER_CONTACT = 12;
@@ -115,17 +115,25 @@ export function impulses(): Overlay {
   });
 }
 
-/** More labels than this hide each other and the scene. */
-const MOST_LABELS = 120;
+/** Names of contacts that last from frame to frame: by shapes and features; several of the same are counted. */
+export function contactKeys(all: Contact[]): string[] {
+  const counts = new Map<string, number>();
+  return all.map(({ slots, features }) => {
+    const name = `${slots.join("-")} ${features.join("-")}`;
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return `${name} ${count}`;
+  });
+}
 
 export function features(labels: Labels): Overlay {
-  let texts: { at: THREE.Vector3; text: string }[] = [];
+  let [texts, keys]: [Label[], string[]] = [[], []];
   return overContacts("features", "Feature ids", {
     legend: [{ colour: "currentColor", text: "v vertex, e edge, f face: first shape · second" }],
     objects: [labels.object],
-    begin: () => (texts = []),
-    each(contact) {
-      if (texts.length < MOST_LABELS) texts.push({ at: contact.point, text: contact.features.join(" · ") });
+    begin: (all) => ([texts, keys] = [[], contactKeys(all)]),
+    each({ index, point, features }) {
+      texts.push({ key: keys[index]!, at: point, text: features.join(" · ") });
     },
     end: () => labels.set(texts),
   });

@@ -26,13 +26,15 @@ export class Chart {
   private plot: uPlot | null = null;
   private data: uPlot.AlignedData;
   private readonly place = element("div", { class: "chart" });
+  private readonly unit = element("small");
 
   constructor(private readonly options: ChartOptions) {
     this.data = [[], ...options.lines.map(() => [])];
     const keys = options.lines.map(({ label, colour }) =>
       element("span", {}, element("i", { class: "swatch", style: `background:${colour}` }), label),
     );
-    const head = element("h3", {}, options.title, element("small", {}, options.unit));
+    const head = element("h3", {}, options.title, this.unit);
+    this.unit.textContent = options.unit;
     this.root = element("div", { class: "plot" }, head, element("div", { class: "keys" }, ...keys), this.place);
     onTheme(() => this.remake());
     new ResizeObserver(() => this.fit()).observe(this.place);
@@ -45,6 +47,11 @@ export class Chart {
     if (this.place.clientWidth > 0) this.plot?.setData(this.data);
     // Out of the page, or in a hidden tab: once it is back, perhaps as large as before, nobody else would tell it.
     else requestAnimationFrame(() => this.fit());
+  }
+
+  /** Says more of how it was measured. */
+  remark(text: string): void {
+    this.unit.textContent = `${this.options.unit}, ${text}`;
   }
 
   private fit(): void {

@@ -80,6 +80,8 @@ export class Plots implements Tab {
     const charts = [this.stages, this.energy, this.momentum, this.penetration, this.counts];
     this.root.append(...charts.map(({ root }) => root), this.convergence, this.comparison.root);
     session.on("scene", ({ name }) => {
+      const threads = session.hello?.threads ?? null;
+      if (threads !== null) this.stages.remark(threads === 1 ? "by 1 thread" : `by ${threads} threads`);
       // A ball more is no other scene.
       if (name === this.scene) return;
       this.scene = name;
