@@ -1,5 +1,5 @@
-//! Polytopes that meet at crossing edges: beside the crossing they have points that hold them, each as deep as the two
-//! overlap there.
+//! Polytopes whose edges cross deep inside each other: beside the crossing they have points that hold them, each as deep as
+//! the two overlap there.
 
 mod contact_shapes;
 mod random;
@@ -57,7 +57,7 @@ fn points_beside_crossing_edges_are_as_deep_as_the_two_overlap_there() {
     assert!(cases > 2_000 && points > 3 * cases, "{points} points of {cases} pairs");
 }
 
-/// The crossing is the deepest, and its name is that of the two edges however many points there are beside it.
+/// The crossing is the deepest, and its name is that of the two edges, with points beside it and without.
 #[test]
 fn the_crossing_stays_the_deepest_and_keeps_its_name() {
     let edge = Shape::cuboid(1.0, 1.0, 1.0).expect("sound sizes");
@@ -70,7 +70,8 @@ fn the_crossing_stays_the_deepest_and_keeps_its_name() {
         let manifold = collide(&edge, &edge, &b_in_a, 0.0).expect("they overlap");
         let crossing = deepest(&manifold);
         assert!((crossing.depth - 0.004 * step as f32 - 0.001).abs() < 1e-5, "step {step}: {crossing:?}");
-        assert_eq!(manifold.contacts().len(), 4, "step {step}");
+        let is_deep = crossing.depth > 0.01 * 2.0;
+        assert_eq!(manifold.contacts().len(), if is_deep { 4 } else { 1 }, "step {step}");
         assert_eq!(*name.get_or_insert(crossing.features), crossing.features, "step {step}");
     }
 }

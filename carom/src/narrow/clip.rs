@@ -2,9 +2,9 @@
 //!
 //! Along the normal each part has a contact patch: a face, a line or a point. If one of them is a flat face across the
 //! normal, the other's patch is clipped to that face's sides; what of it lies below the face, or above it by at most the
-//! margin, gives the points. Two parallel lines are clipped to each other likewise. Where edges cross inside the parts, it
-//! is the faces beside them that are clipped, tilted as they are. In all other cases (edges that cross outside, curved
-//! surfaces) the closest points are the one contact. They are added if clipping lost the deepest point.
+//! margin, gives the points. Two parallel lines are clipped to each other likewise. Where edges cross deep inside
+//! the parts, it is the faces beside them that are clipped, tilted as they are. In all other cases (edges that hardly
+//! touch, curved surfaces) the closest points are the one contact. They are added if clipping lost the deepest point.
 //! Each clipped corner is named after the two features that cross there, so the names do not depend on which patch was
 //! clipped: corner in face, edge over edge, or face under corner. Cost: O(corners of one × sides of the other), at most
 //! 8 × 8. Source: Sutherland, Hodgman 1974, doi 10.1145/360767.360802; here each side of the polygon remembers where
@@ -23,6 +23,9 @@ use glam::DVec3;
 const FLAT: f64 = 1e-3;
 /// Sine of the angle up to which two lines count as parallel.
 const PARALLEL: f64 = 1e-3;
+/// Edges that cross deeper than this share of the shorter one have points beside the crossing. What rests is not so deep:
+/// with points beside them the edges of swaying towers would hold these in their sway.
+const DEEP: f64 = 0.01;
 /// Clipping may lose this share of the patch's size in depth before the closest points are added.
 const LOST: f64 = 1e-5;
 
@@ -184,11 +187,17 @@ impl Touch<'_> {
         };
         let touch = Touch { relation: &relation, ..*self };
         let edges = [a.feature, b.feature];
-        let overlap = is_inside && relation.separation < 0.0 && self.radii == [0.0; 2];
-        match if overlap { faces() } else { None } {
+        let is_deep = is_inside && self.is_deep(square_a.min(square_b));
+        match if is_deep { faces() } else { None } {
             Some([a, b]) => touch.beside(edges, &a, &b, tracer),
             None => touch.only_witness(edges),
         }
+    }
+
+    /// Whether edges, of which the square of the shorter one's length is given, cross deep inside sharp parts.
+    pub(super) fn is_deep(&self, square: f64) -> bool {
+        let depth = -self.relation.separation;
+        depth > 0.0 && depth * depth > DEEP * DEEP * square && self.radii == [0.0; 2]
     }
 
     /// What of two faces overlaps along the normal, and the closest points, which are those of two edges.

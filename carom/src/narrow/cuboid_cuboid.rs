@@ -204,7 +204,8 @@ fn touching(
             let relation = relate(on_a, on_b);
             let touch = Touch { normal, radii, margin, relation: &relation };
             let mut clipped = touch.of_edges([&edge_a, &edge_b], || None, Owner::A, tracer);
-            if separation < 0.0 && is_inside && radii == [0.0; 2] && clipped.manifold.contacts().len() == 1 {
+            let shorter = half_a[i].min(half_b[j]);
+            if is_inside && touch.is_deep(4.0 * shorter * shorter) && clipped.manifold.contacts().len() == 1 {
                 let edges = [(i, &edge_a), (j, &edge_b)];
                 clipped.manifold = around_crossing([half_a, half_b], b_in_a, edges, &relation);
             }
@@ -219,7 +220,7 @@ fn touching(
     touch.of_faces(&patch_a, &patch_b, tracer).unwrap_or_else(|| touch.only_witness(Default::default()))
 }
 
-/// The manifold of two edges that cross inside the boxes: where they do, and ends of what of each edge is inside the other
+/// The manifold of two edges that cross deep inside the boxes: where they do, and ends of what of each edge is inside the other
 /// box, named after the corner that they are towards. Around one point the boxes would turn and sink in elsewhere.
 fn around_crossing(
     [half_a, half_b]: [DVec3; 2],
