@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use tungstenite::client::IntoClientRequest;
-use tungstenite::{Error, Message, WebSocket};
+use tungstenite::{Error, HandshakeError, Message, WebSocket};
 
 /// Nothing takes longer than this, even where everybody else is busy.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -81,9 +81,8 @@ impl Server {
         }
         match tungstenite::client(request, stream) {
             Ok((socket, _)) => Ok(Page { socket }),
-            Err(tungstenite::HandshakeError::Failure(tungstenite::Error::Http(response))) => {
-                Err(response.status().as_u16())
-            }
+            Err(HandshakeError::Failure(Error::Http(response))) => Err(response.status().as_u16()),
+            Err(HandshakeError::Failure(error)) if is_interrupted(&error) => self.connect(token, origin),
             Err(other) => panic!("{other}"),
         }
     }
@@ -91,6 +90,11 @@ impl Server {
     pub(crate) fn open(&self) -> Page {
         self.connect(&self.token, Some(&format!("http://127.0.0.1:{}", self.port))).expect("it lets its page in")
     }
+}
+
+/// Waiting with a timeout is not taken up again after a pause of the process.
+fn is_interrupted(error: &Error) -> bool {
+    matches!(error, Error::Io(error) if error.kind() == ErrorKind::Interrupted)
 }
 
 /// What a page sees and says.
@@ -176,8 +180,7 @@ impl Page {
                     return Heard::Text(serde_json::from_str(text.as_str()).expect("messages are JSON"));
                 }
                 Ok(Message::Binary(bytes)) => return Heard::Frame(Frame::decode(&bytes)),
-                // Waiting with a timeout ends when a program that another test has started does.
-                Err(Error::Io(error)) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if is_interrupted(&error) => {}
                 Ok(Message::Close(_)) | Err(_) => return Heard::Closed,
                 Ok(_) => {}
             }
