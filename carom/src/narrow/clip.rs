@@ -21,6 +21,8 @@ use glam::DVec3;
 
 /// Sine of the angle up to which a patch counts as across the normal.
 const FLAT: f64 = 1e-3;
+/// Square of the sine by which one patch must be flatter than another to be preferred.
+const NEARLY_FLAT: f64 = FLAT * FLAT * 1e-3;
 /// Sine of the angle up to which two lines count as parallel.
 const PARALLEL: f64 = 1e-3;
 /// Edges that cross deeper than this share of the shorter one have points beside the crossing. What rests is not so deep:
@@ -96,6 +98,11 @@ pub(super) fn is_flat(normal: DVec3, direction: DVec3) -> bool {
     normal.cross(direction).length_squared() <= FLAT * FLAT
 }
 
+/// Whether it is so flat that of two faces the first is the one that is clipped to.
+pub(super) fn is_nearly_flat(normal: DVec3, direction: DVec3) -> bool {
+    normal.cross(direction).length_squared() <= NEARLY_FLAT
+}
+
 /// What the steps of building a manifold share.
 pub(super) struct Touch<'a> {
     pub(super) normal: DVec3,
@@ -132,7 +139,7 @@ impl Touch<'_> {
         }
         // The clearly flatter one is the reference: with the normal exactly its own, depths are exact.
         let (owner, reference, incident) =
-            if tilt_a <= tilt_b + FLAT * FLAT * 1e-3 { (Owner::A, a, b) } else { (Owner::B, b, a) };
+            if tilt_a <= tilt_b + NEARLY_FLAT { (Owner::A, a, b) } else { (Owner::B, b, a) };
         Some(self.clipped(owner, reference, incident, tracer))
     }
 
@@ -210,7 +217,7 @@ impl Touch<'_> {
     }
 
     /// One point, half way between the closest points.
-    fn witness(&self, features: [Feature; 2]) -> LocalManifold {
+    pub(super) fn witness(&self, features: [Feature; 2]) -> LocalManifold {
         let contact = LocalContact {
             point: (0.5 * (self.relation.on_a + self.relation.on_b)).as_vec3(),
             depth: -self.relation.separation as f32,
@@ -269,25 +276,28 @@ impl Touch<'_> {
             clipped: polygon.corners_with_arrival().map(|(corner, _)| corner.place).collect(),
             candidates: candidates[..count].iter().map(point_of).collect(),
         });
-        if count == 0 {
+        let size = || match (reference.size(), incident.size()) {
+            (reference, 0.0) => reference,
+            (reference, incident) => reference.min(incident),
+        };
+        self.reduced(owner, &mut candidates[..count], size)
+    }
+
+    /// The manifold of the points that clipping left, some of which may be too many; of a patch of this size.
+    pub(super) fn reduced(&self, owner: Owner, candidates: &mut [Candidate], size: impl Fn() -> f64) -> Clipped {
+        let is_normal_of_b = owner == Owner::B;
+        if candidates.is_empty() {
             let witness = self.only_witness([Feature::SURFACE; 2]);
-            return Clipped { kept_deepest: false, is_normal_of_b: owner == Owner::B, ..witness };
+            return Clipped { kept_deepest: false, is_normal_of_b, ..witness };
         }
-        let mut manifold = reduced(&mut candidates[..count], self.normal);
+        let mut manifold = reduced(candidates, self.normal);
         let lost = -self.relation.separation - f64::from(manifold.deepest());
         let rounding = 4.0 * f64::from(f32::EPSILON) * self.relation.separation.abs();
-        let is_lost = |lost: f64| {
-            let size = match (reference.size(), incident.size()) {
-                (reference, 0.0) => reference,
-                (reference, incident) => reference.min(incident),
-            };
-            lost > LOST * size
-        };
-        let kept_deepest = lost <= rounding || !is_lost(lost - rounding);
+        let kept_deepest = lost <= rounding || lost - rounding <= LOST * size();
         if !kept_deepest {
             manifold.take_in(self.witness([Feature::SURFACE; 2]).contacts()[0]);
         }
-        Clipped { manifold, kept_deepest, is_normal_of_b: owner == Owner::B }
+        Clipped { manifold, kept_deepest, is_normal_of_b }
     }
 }
 

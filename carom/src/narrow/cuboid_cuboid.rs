@@ -8,14 +8,17 @@
 //! Always 15 axes at most, no iteration. In f64, so that a cube on a slab of 500 m is as exact as on another cube.
 //! Source: Gottschalk, Lin, Manocha 1996, doi 10.1145/237170.237244.
 
-use super::clip::{Clipped, Owner, Relation, Touch, crossing};
+mod faces;
+
+use super::clip::{self, Clipped, Owner, Relation, Touch};
 use super::convex::{self, Answer};
-use super::patch::{self, Patch};
+use super::patch;
 use super::{Feature, LocalContact, LocalManifold};
 use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::placement::Placement;
 use crate::distance::signed::Cache;
 use crate::trace::{AxisKind, AxisStep, StopReason, Tracer};
+use faces::Face;
 use glam::{DVec3, Vec3};
 
 /// An edge axis must be shallower than the best face by this share of the smaller box's half extent. Where boxes lie on
@@ -28,6 +31,8 @@ const FACE_PREFERENCE_IN_DEPTH: f64 = 1e-4;
 const TIE: f64 = 1.001;
 /// Edges whose cross product is shorter are so nearly parallel that the faces decide.
 const PARALLEL: f64 = 1e-5;
+/// Edges whose directions have a lesser cosine cross at a point; others may be side by side.
+const OBLIQUE: f64 = 0.999_999;
 
 /// What the 15 axes say of two boxes.
 #[derive(Debug, Clone, Copy)]
@@ -79,63 +84,62 @@ pub(super) fn contact(
 ) -> Verdict {
     let radii = radius_a + radius_b;
     let limit = margin + radii;
-    let axes_b = b_in_a.rotation;
-    let offset = b_in_a.position;
-    let offset_in_b = axes_b.transpose() * offset;
-    // Entry [j][i] is the cosine of axis i of the first box and axis j of the second.
-    let cosines = [axes_b.x_axis.to_array(), axes_b.y_axis.to_array(), axes_b.z_axis.to_array()];
-    let sizes = cosines.map(|column| column.map(f64::abs));
-
-    let mut best = (f64::NEG_INFINITY, Axis::FaceOfA(0));
-    for i in 0..3 {
-        let reach_b = sizes[0][i] * half_b.x + sizes[1][i] * half_b.y + sizes[2][i] * half_b.z;
-        let gap = offset[i].abs() - half_a[i] - reach_b;
-        tracer.axis(|| record(Axis::FaceOfA(i), gap, b_in_a));
-        if gap > best.0 {
-            best = (gap, Axis::FaceOfA(i));
-        }
-    }
+    let (turn, offset) = (b_in_a.rotation, b_in_a.position);
+    let sizes = turn.abs();
+    let gaps_a = offset.abs() - half_a - sizes * half_b;
+    let gaps_b = (turn.transpose() * offset).abs() - half_b - sizes.transpose() * half_a;
+    let gaps = [gaps_a.x, gaps_a.y, gaps_a.z, gaps_b.x, gaps_b.y, gaps_b.z];
     let tie = FACE_PREFERENCE * half_a.max_element().min(half_b.max_element());
-    for j in 0..3 {
-        let reach_a = sizes[j][0] * half_a.x + sizes[j][1] * half_a.y + sizes[j][2] * half_a.z;
-        let gap = offset_in_b[j].abs() - half_b[j] - reach_a;
-        tracer.axis(|| record(Axis::FaceOfB(j), gap, b_in_a));
-        // The first box keeps its face unless the other's is better by more than rounding.
-        if gap > best.0 + tie {
-            best = (gap, Axis::FaceOfB(j));
-        }
+    // Without branches: which is the widest cannot be foreseen.
+    let mut face = usize::from(gaps[1] > gaps[0]);
+    face = if gaps[2] > gaps[face] { 2 } else { face };
+    // The first box keeps its face unless the other's is better by more than rounding.
+    for other in 3..6 {
+        face = if gaps[other] > gaps[face] + tie { other } else { face };
+    }
+    let face_gap = gaps[face];
+    let mut best = (face_gap, if face < 3 { Axis::FaceOfA(face) } else { Axis::FaceOfB(face - 3) });
+    for (index, gap) in gaps.into_iter().enumerate() {
+        let axis = if index < 3 { Axis::FaceOfA(index) } else { Axis::FaceOfB(index - 3) };
+        tracer.axis(|| record(axis, gap, b_in_a));
     }
     if best.0 > limit {
         tracer.stop(StopReason::BeyondLimit);
         return Verdict::Apart(normal_of(best.1, b_in_a));
     }
 
-    let face_gap = best.0;
-    // The best gap by a numerator with its sign, and the square of what it is too large by: compared without a root.
-    let mut edge = (f64::NEG_INFINITY, 1.0, (0, 0));
+    // Of each axis across an edge of both, its gap times its own size, with its sign; by the second box's edges, and in
+    // each by the first's.
+    let mut squares = [f64::NEG_INFINITY; 9];
     for j in 0..3 {
         let (k, l) = ((j + 1) % 3, (j + 2) % 3);
+        let (along, size) = (turn.col(j), sizes.col(j));
+        let across = DVec3::new(
+            size.y * size.y + size.z * size.z,
+            size.z * size.z + size.x * size.x,
+            size.x * size.x + size.y * size.y,
+        );
+        // All of it as much too large as the cross product of the edges is long.
+        let between = offset.cross(along).abs();
+        let reach_a = DVec3::new(
+            half_a.y * size.z + half_a.z * size.y,
+            half_a.z * size.x + half_a.x * size.z,
+            half_a.x * size.y + half_a.y * size.x,
+        );
+        let reach_b = half_b[k] * sizes.col(l) + half_b[l] * sizes.col(k);
+        let gaps = between - reach_a - reach_b;
+        let ratios = gaps * gaps.abs() / across;
         for i in 0..3 {
-            let (m, n) = ((i + 1) % 3, (i + 2) % 3);
-            let square = cosines[j][m] * cosines[j][m] + cosines[j][n] * cosines[j][n];
-            // Along the cross product of axis i and axis j, all of it as much too large as that is long.
-            let between = (offset[n] * cosines[j][m] - offset[m] * cosines[j][n]).abs();
-            let reach_a = half_a[m] * sizes[j][n] + half_a[n] * sizes[j][m];
-            let reach_b = half_b[k] * sizes[l][i] + half_b[l] * sizes[k][i];
-            let gap = between - reach_a - reach_b;
-            if square > PARALLEL * PARALLEL {
-                tracer.axis(|| record(Axis::Edges(i, j), gap / square.sqrt(), b_in_a));
+            if across[i] > PARALLEL * PARALLEL {
+                tracer.axis(|| record(Axis::Edges(i, j), gaps[i] / across[i].sqrt(), b_in_a));
             }
-            let signed_square = gap * gap.abs();
-            if square > PARALLEL * PARALLEL && signed_square * edge.1 > edge.0 * square {
-                edge = (signed_square, square, (i, j));
-            }
+            squares[3 * j + i] = if across[i] > PARALLEL * PARALLEL { ratios[i] } else { f64::NEG_INFINITY };
         }
     }
-    let ratio = edge.0 / edge.1;
-    let edge_gap = ratio.abs().sqrt().copysign(ratio);
+    let edges = (1..9).fold(0, |best, index| if squares[index] > squares[best] { index } else { best });
+    let edge_gap = squares[edges].abs().sqrt().copysign(squares[edges]);
     if edge_gap > face_gap + tie + FACE_PREFERENCE_IN_DEPTH * face_gap.abs() {
-        best = (edge_gap, Axis::Edges(edge.2.0, edge.2.1));
+        best = (edge_gap, Axis::Edges(edges % 3, edges / 3));
     }
     if best.0 > limit {
         tracer.stop(StopReason::BeyondLimit);
@@ -171,13 +175,13 @@ fn normal_of(axis: Axis, b_in_a: &Placement) -> DVec3 {
     if normal.dot(b_in_a.position) < 0.0 { -normal } else { normal }
 }
 
-fn touching(
+fn touching<T: Tracer>(
     [half_a, half_b]: [DVec3; 2],
     b_in_a: &Placement,
     (gap, axis): (f64, Axis),
     (radius_a, radius_b): (f64, f64),
     margin: f64,
-    tracer: &mut impl Tracer,
+    tracer: &mut T,
 ) -> Clipped {
     let normal = normal_of(axis, b_in_a);
     let normal_in_b = b_in_a.direction_to_inner(normal);
@@ -197,27 +201,89 @@ fn touching(
         }
         Axis::FaceOfB(j) => (patch::largest_axis(normal.abs()), j, relate(corner_a, corner_a + gap * normal)),
         Axis::Edges(i, j) => {
-            let edge_a = patch::of_cuboid_edge(half_a, i, normal);
-            let mut edge_b = patch::of_cuboid_edge(half_b, j, -normal_in_b);
-            edge_b.place(b_in_a);
-            let (on_a, on_b, is_inside) = crossing(&edge_a, &edge_b);
+            let edges = [Edge::new(half_a, i, corner_a), Edge::new(half_b, j, corner_b)];
+            let (on_a, on_b, is_inside) = edges[0].crossing(&edges[1], b_in_a);
             let relation = relate(on_a, on_b);
             let touch = Touch { normal, radii, margin, relation: &relation };
-            let mut clipped = touch.of_edges([&edge_a, &edge_b], || None, Owner::A, tracer);
             let shorter = half_a[i].min(half_b[j]);
-            if is_inside && touch.is_deep(4.0 * shorter * shorter) && clipped.manifold.contacts().len() == 1 {
-                let edges = [(i, &edge_a), (j, &edge_b)];
-                clipped.manifold = around_crossing([half_a, half_b], b_in_a, edges, &relation);
-            }
-            clipped.kept_deepest = is_inside;
-            return clipped;
+            let is_deep = is_inside && touch.is_deep(4.0 * shorter * shorter);
+            let is_oblique = b_in_a.rotation.col(j)[i].abs() < OBLIQUE;
+            let manifold = if is_oblique && is_deep {
+                around_crossing([half_a, half_b], b_in_a, &edges, &relation)
+            } else if is_oblique && is_inside {
+                touch.witness(edges.map(|edge| edge.feature))
+            } else {
+                let edge_a = patch::of_cuboid_edge(half_a, i, normal);
+                let mut edge_b = patch::of_cuboid_edge(half_b, j, -normal_in_b);
+                edge_b.place(b_in_a);
+                touch.of_edges([&edge_a, &edge_b], || None, Owner::A, tracer).manifold
+            };
+            return Clipped { manifold, kept_deepest: is_inside, is_normal_of_b: false };
         }
     };
-    let patch_a = patch::of_cuboid_face(half_a, axis_a, normal[axis_a] >= 0.0);
-    let mut patch_b = patch::of_cuboid_face(half_b, axis_b, -normal_in_b[axis_b] >= 0.0);
-    patch_b.place(b_in_a);
     let touch = Touch { normal, radii, margin, relation: &relation };
+    let (is_front_a, is_front_b) = (normal[axis_a] >= 0.0, -normal_in_b[axis_b] >= 0.0);
+    // Boxes that are as good as parallel share the face of the first, whose normal it then is not quite.
+    let is_own = match axis {
+        Axis::FaceOfB(_) => !clip::is_nearly_flat(DVec3::AXES[axis_a], normal),
+        Axis::FaceOfA(_) | Axis::Edges(..) => true,
+    };
+    if !T::LISTENS && is_own {
+        let face_a = Face { half: half_a, axis: axis_a, is_positive: is_front_a };
+        let face_b = Face { half: half_b, axis: axis_b, is_positive: is_front_b };
+        return match axis {
+            Axis::FaceOfB(_) => faces::clipped(&touch, Owner::B, [face_b, face_a], &b_in_a.inverse(), b_in_a),
+            Axis::FaceOfA(_) | Axis::Edges(..) => faces::clipped(&touch, Owner::A, [face_a, face_b], b_in_a, b_in_a),
+        };
+    }
+    let patch_a = patch::of_cuboid_face(half_a, axis_a, is_front_a);
+    let mut patch_b = patch::of_cuboid_face(half_b, axis_b, is_front_b);
+    patch_b.place(b_in_a);
     touch.of_faces(&patch_a, &patch_b, tracer).unwrap_or_else(|| touch.only_witness(Default::default()))
+}
+
+/// An edge of a box in its own frame.
+struct Edge {
+    axis: usize,
+    /// Half of its length.
+    reach: f64,
+    middle: DVec3,
+    feature: Feature,
+    /// The lower and the upper end.
+    vertices: [Feature; 2],
+}
+
+impl Edge {
+    /// The edge along `axis` at a corner of the box.
+    fn new(half: DVec3, axis: usize, corner: DVec3) -> Self {
+        let (next, last) = ([1, 2, 0][axis], [2, 0, 1][axis]);
+        let side = |axis: usize| u32::from(corner[axis].is_sign_positive());
+        let mut middle = corner;
+        middle[axis] = 0.0;
+        Self {
+            axis,
+            reach: half[axis],
+            middle,
+            feature: patch::cuboid_edge(axis, side(next), side(last)),
+            vertices: [0, 1].map(|end| patch::cuboid_vertex(axis, end, side(next), side(last))),
+        }
+    }
+
+    /// Its point that is closest to another edge, the point there, and whether both are between the ends.
+    fn crossing(&self, other: &Self, other_in_own: &Placement) -> (DVec3, DVec3, bool) {
+        let along = other_in_own.rotation.col(other.axis);
+        let middle = other_in_own.point_to_outer(other.middle);
+        let between = middle - self.middle;
+        let cosine = along[self.axis];
+        let (toward, toward_other) = (between[self.axis], between.dot(along));
+        // The square of the sine, without the cancellation of one less the square of the cosine.
+        let (next, last) = (along[[1, 2, 0][self.axis]], along[[2, 0, 1][self.axis]]);
+        let part = 1.0 / (next * next + last * last);
+        let (at, at_other) = ((toward - cosine * toward_other) * part, (cosine * toward - toward_other) * part);
+        let (held, held_other) = (at.clamp(-self.reach, self.reach), at_other.clamp(-other.reach, other.reach));
+        let is_inside = (held - at).abs() < 2e-6 * self.reach && (held_other - at_other).abs() < 2e-6 * other.reach;
+        (self.middle + DVec3::AXES[self.axis] * held, middle + along * held_other, is_inside)
+    }
 }
 
 /// The manifold of two edges that cross deep inside the boxes: where they do, and ends of what of each edge is inside the other
@@ -225,9 +291,10 @@ fn touching(
 fn around_crossing(
     [half_a, half_b]: [DVec3; 2],
     b_in_a: &Placement,
-    [(i, edge_a), (j, edge_b)]: [(usize, &Patch); 2],
+    [edge_a, edge_b]: &[Edge; 2],
     relation: &Relation,
 ) -> LocalManifold {
+    let (i, j) = (edge_a.axis, edge_b.axis);
     let Relation { normal, separation, on_a, on_b } = *relation;
     let (a_in_b, b_in_b) = (b_in_a.point_to_inner(on_a), b_in_a.point_to_inner(on_b));
     let (along_a, along_b) = (DVec3::AXES[i], b_in_a.rotation.col(j));
@@ -244,12 +311,12 @@ fn around_crossing(
     let on_edge_a = |end: usize| {
         let depth = span(half_b, a_in_b + ends_a[end] * along_a_in_b, down_in_b)[1].max(0.0);
         let place = on_a + ends_a[end] * along_a - 0.5 * depth * normal;
-        point(place, depth, [edge_a.corners()[end].vertex, edge_b.feature])
+        point(place, depth, [edge_a.vertices[end], edge_b.feature])
     };
     let on_edge_b = |end: usize| {
         let depth = span(half_a, on_b + ends_b[end] * along_b, up)[1].max(0.0);
         let place = on_b + ends_b[end] * along_b + 0.5 * depth * normal;
-        point(place, depth, [edge_a.feature, edge_b.corners()[end].vertex])
+        point(place, depth, [edge_a.feature, edge_b.vertices[end]])
     };
     let edges = [edge_a.feature, edge_b.feature];
     let mut manifold = LocalManifold::of_one(normal.as_vec3(), point(0.5 * (on_a + on_b), -separation, edges));
@@ -274,4 +341,54 @@ fn span(half: DVec3, from: DVec3, along_inverse: DVec3) -> [f64; 2] {
     let reach = (half * along_inverse).abs();
     let (enter, leave) = (middle - reach, middle + reach);
     [enter.x.max(enter.y).max(enter.z), leave.x.min(leave.y).min(leave.z)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::Trace;
+    use glam::Quat;
+
+    /// What is told step by step goes through the general clipping, what is not through that of boxes.
+    #[test]
+    fn boxes_are_clipped_as_any_faces_are() {
+        let mut random = fastrand::Rng::with_seed(41);
+        let (mut cases, mut others) = (0, 0);
+        for case in 0..60_000 {
+            let mut number = || random.f64() * 2.0 - 1.0;
+            let mut vector = || DVec3::new(number(), number(), number());
+            let (half_a, half_b) = (vector().abs() + 0.1, vector().abs() + 0.1);
+            let turn = match case % 4 {
+                0 => Quat::IDENTITY,
+                1 => Quat::from_rotation_y(vector().x as f32),
+                2 => Quat::from_axis_angle(vector().as_vec3().normalize(), 0.02),
+                _ => Quat::from_axis_angle(vector().as_vec3().normalize(), 3.0 * vector().x as f32),
+            };
+            let radius = if case % 5 == 0 { 0.05 } else { 0.0 };
+            let b_in_a = Placement::new(vector() * 1.2, turn);
+            let boxes = || ((half_a, radius), (half_b, 0.5 * radius));
+            let (a, b) = boxes();
+            let told = contact(a, b, &b_in_a, 0.02, &mut Trace::default());
+            let (a, b) = boxes();
+            let quick = contact(a, b, &b_in_a, 0.02, &mut ());
+            match (told, quick) {
+                (Verdict::Touching(told), Verdict::Touching(quick)) => {
+                    cases += 1;
+                    assert_eq!(told.manifold.normal, quick.manifold.normal, "case {case}");
+                    assert_eq!(told.kept_deepest, quick.kept_deepest, "case {case}");
+                    assert!((told.manifold.deepest() - quick.manifold.deepest()).abs() < 1e-6, "case {case}");
+                    let (told, quick) = (told.manifold.contacts(), quick.manifold.contacts());
+                    let is_same = |(p, q): (&LocalContact, &LocalContact)| {
+                        p.features == q.features && p.point.distance(q.point) < 1e-5 && (p.depth - q.depth).abs() < 1e-6
+                    };
+                    others += usize::from(told.len() != quick.len() || !told.iter().zip(quick).all(is_same));
+                }
+                (Verdict::Apart(told), Verdict::Apart(quick)) => assert_eq!(told, quick, "case {case}"),
+                (Verdict::Cornered, Verdict::Cornered) => {}
+                (told, quick) => panic!("case {case}: {told:?}, {quick:?}"),
+            }
+        }
+        // Of points that are as good as each other, another may be chosen.
+        assert!(cases > 10_000 && others * 1000 < cases, "{others} of {cases} differ");
+    }
 }

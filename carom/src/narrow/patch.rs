@@ -194,7 +194,7 @@ pub(super) fn of_cuboid_face(half: DVec3, axis: usize, is_positive: bool) -> Pat
         let edge = if is_along_u { cuboid_edge(u, at_v, side) } else { cuboid_edge(v, side, at_u) };
         *place = Corner {
             place: middle + if at_u == 1 { along_u } else { -along_u } + if at_v == 1 { along_v } else { -along_v },
-            vertex: Feature::vertex(side << axis | at_u << u | at_v << v),
+            vertex: cuboid_vertex(axis, side, at_u, at_v),
             edge,
         };
     }
@@ -217,8 +217,13 @@ pub(super) fn of_cuboid_edge(half: DVec3, axis: usize, direction: DVec3) -> Patc
     Patch::segment([from.0, to.0], [from.1, to.1], edge)
 }
 
+/// The name of the corner on the positive (1) or negative (0) sides of `axis`, the next one and the one after it.
+pub(super) fn cuboid_vertex(axis: usize, side: u32, side_of_next: u32, side_of_last: u32) -> Feature {
+    Feature::vertex(side << axis | side_of_next << [1, 2, 0][axis] | side_of_last << [2, 0, 1][axis])
+}
+
 /// The name of the edge along `axis` on the positive (1) or negative (0) sides of the next axis and the one after it.
-fn cuboid_edge(axis: usize, side_of_next: u32, side_of_last: u32) -> Feature {
+pub(super) fn cuboid_edge(axis: usize, side_of_next: u32, side_of_last: u32) -> Feature {
     Feature::edge(4 * axis as u32 + side_of_next + 2 * side_of_last)
 }
 
