@@ -28,7 +28,7 @@ use crate::distance::convex::{Core, SupportFault};
 use crate::distance::minimum_norm::Cache;
 use crate::distance::placement::Placement;
 use crate::distance::separation::{self, Relation, Separation};
-use crate::distance::{box_axes, feature};
+use crate::distance::{box_axes, capsules, feature};
 use crate::pose::{Pose, PoseError};
 use crate::shape::{Shape, ShapeKind};
 use crate::trace::Tracer;
@@ -307,16 +307,22 @@ pub fn overlap(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<boo
         let reach = reach + 2.0 * feature::ROUNDING * reach;
         return Ok(offset.length_squared() <= reach * reach);
     }
+    let turns = [pose_a.rotation, pose_b.rotation];
+    let is_exact = || is_unit(pose_a.rotation) && is_unit(pose_b.rotation);
     if let (Shape::Cuboid(a), Shape::Cuboid(b)) = (a, b)
         && a.radius() + b.radius() == 0.0
-        && is_unit(pose_a.rotation)
-        && is_unit(pose_b.rotation)
+        && is_exact()
     {
         let [half_a, half_b] = [a, b].map(|cuboid| cuboid.core().half_extents().into());
-        let turns = [pose_a.rotation, pose_b.rotation];
         if let Some(answer) = box_axes::overlap_quickly(half_a, half_b, turns, offset) {
             return Ok(answer);
         }
+    }
+    if let (Shape::Capsule(a), Shape::Capsule(b)) = (a, b)
+        && is_exact()
+        && let Some(answer) = capsules::overlap_quickly(a, b, turns, offset)
+    {
+        return Ok(answer);
     }
     dispatch!(crate::simd::level(), simd => overlap_wide(simd, (a, pose_a), (b, pose_b), offset))
 }

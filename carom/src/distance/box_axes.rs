@@ -53,21 +53,22 @@ pub(crate) fn overlap_quickly(
 ) -> Option<bool> {
     let (inward, offset) = (turn_a.conjugate(), Vec3A::from(offset.as_vec3()));
     // Balls around both, whose radii are at most the root of this in all; a thousandth is more than any rounding.
-    if offset.length_squared() > 2.002 * (half_a.length_squared() + half_b.length_squared()) {
+    // The least number is for squares so small that they have lost their digits.
+    if offset.length_squared() > 2.002 * (half_a.length_squared() + half_b.length_squared()) + f32::MIN_POSITIVE {
         return Some(false);
     }
-    let offset_in_b = turn_b.conjugate() * offset;
     let offset = inward * offset;
     let turn = Mat3A::from_quat(inward * turn_b);
-    let sizes = Mat3A::from_cols(turn.x_axis.abs(), turn.y_axis.abs(), turn.z_axis.abs());
+    let back = turn.transpose();
+    let offset_in_b = back * offset;
+    let [sizes, sizes_back] =
+        [turn, back].map(|turn| Mat3A::from_cols(turn.x_axis.abs(), turn.y_axis.abs(), turn.z_axis.abs()));
     // Ten times what the roundings of the rotation and the products can add up to.
     let slack = 1e-5 * (offset.abs() + half_a + half_b).element_sum();
     let gaps_a = offset.abs() - half_a - sizes * half_b;
-    let gaps_b = offset_in_b.abs() - half_b - sizes.transpose() * half_a;
-    let mut widest = gaps_a.max(gaps_b).max_element();
-    if widest > slack {
-        return Some(false);
-    }
+    let gaps_b = offset_in_b.abs() - half_b - sizes_back * half_a;
+    // Without a look at these alone: which boxes are apart by a face cannot be foreseen.
+    let gaps_of_faces = gaps_a.max(gaps_b);
     let [x, y, z] = [turn.x_axis, turn.y_axis, turn.z_axis];
     let [size_x, size_y, size_z] = [sizes.x_axis, sizes.y_axis, sizes.z_axis];
     // Components of a reach across an axis: of half extents, the two that are not along it.
@@ -76,7 +77,7 @@ pub(crate) fn overlap_quickly(
     let gaps = offset.cross(x).abs() - reach_a(size_x) - (half_b.y * size_z + half_b.z * size_y);
     let gaps = gaps.max(offset.cross(y).abs() - reach_a(size_y) - (half_b.z * size_x + half_b.x * size_z));
     let gaps = gaps.max(offset.cross(z).abs() - reach_a(size_z) - (half_b.x * size_y + half_b.y * size_x));
-    widest = widest.max(gaps.max_element());
+    let widest = gaps.max(gaps_of_faces).max_element();
     if widest > slack {
         Some(false)
     } else if widest < -slack {
