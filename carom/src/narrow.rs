@@ -23,6 +23,7 @@ pub mod triangle_triangle;
 pub use cache::PairCache;
 pub use feature::{Feature, FeatureKind};
 pub use manifold::{LocalContact, LocalManifold, MAX_POINTS};
+pub use meetings::ContactFault;
 pub use mesh::{ContactBuffer, InnerEdges, PartIndex, PartManifold, contacts};
 pub use stage::{Contact, Manifold};
 

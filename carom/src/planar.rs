@@ -2,23 +2,28 @@
 //! (B7), and when a moving vertex meets a moving edge (T2).
 //!
 //! A [`Figure`] is a convex polygon grown by a radius: a point or circle has one corner, a segment or capsule two. Depth
-//! is a negative distance, so both are one continuous number. Everything is f64, and small enough to be read in a
-//! lecture: [`distance`] is GJK in the plane, [`separating_axes`] is SAT, and each is the other's test. A [`Quadtree`]
-//! finds the boxes that are worth asking.
+//! is a negative distance, so both are one continuous number, with proven bounds. Everything is f64, and small enough to
+//! be read in a lecture: [`distance`] is GJK in the plane, [`separating_axes`] is SAT, and each is the other's test; both
+//! tell a tracer their steps. A [`Quadtree`] finds the boxes that are worth asking.
 
 mod curve;
 mod gjk;
 mod quadtree;
 mod sat;
+mod separation;
 mod vertex_edge;
 
 pub use curve::{Bezier, curve_overlaps};
-pub use gjk::distance;
+pub use gjk::{PairCache, distance, distance_cached, distance_traced};
 pub use quadtree::{PlanarBox, Quadtree};
-pub use sat::{Separation, separating_axes};
+pub use sat::{separating_axes, separating_axes_traced};
+pub use separation::{Line, Separation, Status};
 pub use vertex_edge::vertex_edge;
 
 use glam::DVec2;
+
+/// Corners and radii of figures go as far as this, so that their squares are finite.
+const FARTHEST: f64 = 1e150;
 
 /// All points within `radius` of a convex polygon.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +47,12 @@ pub enum PlanarError {
     /// A radius or extent is negative, NaN or infinite.
     #[error("a size is {0}; it must be finite and not negative")]
     Size(f64),
+    /// A corner or a radius of a figure, or a point of a curve, is larger than can be computed with.
+    #[error("{value:e} is too far to compute with")]
+    TooFar {
+        /// The coordinate or the radius.
+        value: f64,
+    },
     /// There is no corner at all.
     #[error("a figure has at least one corner")]
     Empty,
@@ -82,12 +93,14 @@ impl Figure {
         if corners.is_empty() {
             return Err(PlanarError::Empty);
         }
-        finite(corners)?;
+        computable(corners)?;
         let count = corners.len();
+        // No square of so small a figure vanishes in its own unit.
+        let unit = separation::unit_of(corners.iter().map(|corner| *corner - corners[0]));
         let mut turned = 0.0;
         for index in 0..count {
             let [before, at, after] = [index + count - 1, index, index + 1].map(|place| corners[place % count]);
-            let (into, out) = (at - before, after - at);
+            let (into, out) = ((at - before) / unit, (after - at) / unit);
             let sine = into.perp_dot(out);
             if count > 2 && sine < -1e-12 * into.length() * out.length() {
                 return Err(PlanarError::NotConvex { index });
@@ -118,6 +131,7 @@ impl Figure {
     /// The figure grown by a radius.
     pub fn rounded(mut self, radius: f64) -> Result<Self, PlanarError> {
         self.radius = size(self.radius + size(radius)?)?;
+        near_enough(self.radius)?;
         Ok(self)
     }
 
@@ -133,20 +147,41 @@ impl Figure {
 
     /// The corner that lies farthest along a direction.
     fn farthest(&self, direction: DVec2) -> DVec2 {
-        let mut best = self.corners[0];
-        for corner in &self.corners[1..] {
-            if direction.dot(*corner) > direction.dot(best) {
-                best = *corner;
-            }
-        }
-        best
+        self.corners[farthest(&self.corners, direction)]
     }
 
     /// The directions of the sides.
     fn sides(&self) -> impl Iterator<Item = DVec2> {
-        let count = self.corners.len();
-        (0..count).map(move |index| self.corners[(index + 1) % count] - self.corners[index])
+        sides(&self.corners)
     }
+}
+
+/// Which corner lies farthest along a direction: seen from the first, so that it is told far from the origin, too.
+fn farthest(corners: &[DVec2], direction: DVec2) -> usize {
+    let (mut best, mut most) = (0, 0.0);
+    for (index, corner) in corners.iter().enumerate() {
+        let along = direction.dot(*corner - corners[0]);
+        if along > most {
+            (best, most) = (index, along);
+        }
+    }
+    best
+}
+
+/// The directions of the sides of a polygon.
+fn sides(corners: &[DVec2]) -> impl Iterator<Item = DVec2> {
+    let count = corners.len();
+    (0..count).map(move |index| corners[(index + 1) % count] - corners[index])
+}
+
+/// Finite, and no farther than can be computed with.
+fn computable(corners: &[DVec2]) -> Result<(), PlanarError> {
+    finite(corners)?;
+    corners.iter().flat_map(|corner| corner.to_array()).try_for_each(near_enough)
+}
+
+fn near_enough(value: f64) -> Result<(), PlanarError> {
+    if value.abs() <= FARTHEST { Ok(()) } else { Err(PlanarError::TooFar { value }) }
 }
 
 fn size(size: f64) -> Result<f64, PlanarError> {

@@ -1,28 +1,34 @@
 //! Single questions about shapes at poses in the world; no world of bodies is needed (Q1, S7).
 //!
 //! Everything is computed in f64 in the frame of one of the shapes, so answers do not depend on how far from the
-//! origin the shapes are. A [`Distance`] carries proven bounds. Convex shapes are solid; meshes and height fields are
-//! surfaces: what is wholly inside a closed mesh is at the distance to its triangles, and nothing is "inside" them.
+//! origin the shapes are. A [`Distance`] carries proven bounds. Convex shapes and closed meshes are solids: what is wholly
+//! inside overlaps them. Open meshes and height fields are surfaces, and nothing is inside of them. Casts and rays meet the
+//! triangles of a mesh from either side; a cast that starts inside a closed one has met it at the start.
 //! User-defined shapes answer supports in f32, so their results are right to about 1e-6 of their size; all others to
 //! about 1e-12.
 
 mod cast;
 mod cast_convex;
 pub(crate) mod cast_pieces;
+mod escape;
 pub(crate) mod form;
 mod height_field;
 pub mod mesh;
 mod pairs;
+mod plane;
 mod projection;
 mod ray;
 mod ray_convex;
+mod status;
 
 pub use crate::distance::separation::Stop;
 pub(crate) use cast::cast_until;
 pub use cast::{Cast, Impact, Parting, Sweep, cast};
+pub use plane::{Plane, separating_plane};
 pub use projection::{Projection, project_point};
 pub(crate) use ray::checked_ray;
 pub use ray::{Ray, RayHit, ray_cast, ray_hits};
+pub use status::Status;
 
 use crate::distance::convex::{Core, SupportFault};
 use crate::distance::minimum_norm::Cache;
@@ -64,7 +70,8 @@ pub struct Gap {
     pub on_a: DVec3,
     /// The point of the second shape that is closest to the first, in the world.
     pub on_b: DVec3,
-    /// The unit normal of a plane that separates the shapes, from the first to the second, in the world.
+    /// The unit normal from the first to the second, in the world: across this direction convex shapes have the widest gap,
+    /// to within f32. [`separating_plane`] tells a plane that is proven to be between them.
     pub normal: Vec3,
     /// Proven: the shapes are at least this far apart.
     pub lower: f64,
@@ -145,6 +152,9 @@ pub enum QueryError {
         /// The proven upper bound.
         upper: f64,
     },
+    /// Two half-spaces that do not face each other overlap without end: no move frees them, so there is no depth.
+    #[error("two half-spaces that do not face each other overlap without end: no move frees them")]
+    Endless,
     /// This shape cannot answer this question yet.
     #[error("{what} of a {shape} is not supported yet")]
     NotSupported {
@@ -162,6 +172,9 @@ impl From<SupportFault> for QueryError {
 }
 
 /// How far two shapes are apart, with closest points.
+///
+/// Closed meshes are solids, also as parts of compounds: a shape wholly inside one overlaps it, and has
+/// [`penetration`](fn@penetration) to tell how deep it is. Open meshes and height fields are surfaces.
 ///
 /// ```
 /// use carom::prelude::*;
@@ -237,6 +250,15 @@ pub fn distance_below(
     found.map(|found| Distance::in_world(Some(found), &turned, pose_a.position)).transpose()
 }
 
+/// A point of both, in the world, if one of the two is wholly inside a closed mesh of the other; whether their surfaces
+/// cross is not looked at.
+pub(crate) fn nested(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<Option<DVec3>, QueryError> {
+    let (offset, turned) = between(pose_a, pose_b)?;
+    let b_in_a = Placement::seen_from(&turned, offset, pose_b.rotation);
+    let found = pairs::nested(&Form::of(a), &Form::of(b), &b_in_a)?;
+    Ok(found.map(|point| pose_a.position + turned.point_to_outer(point)))
+}
+
 /// Tells the search, and answers as without: a search that is told takes no shortcuts, so its last digits may differ.
 pub(crate) fn distance_traced(
     a: &Shape,
@@ -289,7 +311,8 @@ fn distance_wide<S: Simd>(
     Distance::in_world(separation, &turned, pose_a.position)
 }
 
-/// Whether two shapes have a point in common. Touching counts, to within rounding.
+/// Whether two shapes have a point in common. Touching counts, to within rounding, and so does being wholly inside of a
+/// closed mesh.
 ///
 /// ```
 /// use carom::prelude::*;
@@ -378,9 +401,9 @@ fn overlap_wide<S: Simd>(
 /// How deep two shapes are in each other: the shortest move that frees them, with the points that are deepest.
 ///
 /// For shapes that are apart it is the distance as a negative number, so that the answer is continuous through contact.
-/// Of compounds it is that of the two parts that are deepest in each other. Of meshes and height fields, with each other and
-/// with convex shapes, the depth is the way out that was found, an upper bound, and `lower` says how much of it is proven;
-/// see [`mesh::penetration`]. Closed meshes are solids; open ones and height fields are surfaces with nothing inside, as they
+/// Of compounds, of meshes and of height fields the depth is the shortest way out that was found of all parts at once, an
+/// upper bound, and `lower` says how much of it is proven: the depth of the two parts that are deepest in each other, or see
+/// [`mesh::penetration`]. `stop` is [`Stop::IterationLimit`] where the two are more than a thousandth apart. Closed meshes are solids; open ones and height fields are surfaces with nothing inside, as they
 /// are to [`distance`](fn@distance), and the way out may lead to either side.
 ///
 /// ```
@@ -396,7 +419,8 @@ fn overlap_wide<S: Simd>(
 ///
 /// # Errors
 ///
-/// [`QueryError::NotSupported`] for two half-spaces that do not face each other: no move gets them apart.
+/// [`QueryError::Endless`] for two half-spaces that do not face each other: no move gets them apart. Those that do have the
+/// distance of their planes.
 pub fn penetration(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<Penetration, QueryError> {
     penetration_traced(a, pose_a, b, pose_b, &mut ())
 }

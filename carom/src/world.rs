@@ -220,6 +220,7 @@ impl World {
         if is_first {
             self.log.begin();
             self.step.faults.clear();
+            self.step.contact_faults.clear();
             self.step.stops.clear();
         } else {
             self.sweeps.apply_forces(&mut self.bodies);
@@ -230,6 +231,7 @@ impl World {
         bodies.apply_constant_forces();
         let broad_time = clock.lap();
         meetings.collide(bodies, setting.workers, margins);
+        self.step.contact_faults.extend_from_slice(meetings.faults());
         Islands::wake(meetings, bodies);
         meetings.note_approach(bodies, setting.workers);
         let narrow = clock.lap();

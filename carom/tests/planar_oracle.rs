@@ -56,7 +56,7 @@ fn two_methods_agree_and_no_direction_does_better() {
         assert!((by_gjk.distance - by_axes.distance).abs() < 1e-11, "{}", context());
         deep += usize::from(by_gjk.distance < 0.0);
         for found in [by_gjk, by_axes] {
-            let Separation { normal, distance, on_a, on_b } = found;
+            let Separation { normal, distance, on_a, on_b, .. } = found;
             assert!((normal.length() - 1.0).abs() < 1e-12, "{}", context());
             assert!((gap(&a, &b, normal) - distance).abs() < 1e-7, "{} {}", gap(&a, &b, normal), context());
             assert!((normal.dot(on_b - on_a) - distance).abs() < 1e-9, "{}", context());

@@ -11,7 +11,7 @@
 use super::{Detector, DetectorError, Member, ObjectId};
 use crate::bounds::{Aabb, Motion};
 use crate::distance::placement::Placement;
-use crate::impact::rigid::{self, Outcome, RigidError, Sweep};
+use crate::impact::rigid::{self, Impact, Outcome, RigidError, Sweep};
 use crate::pose::{LocalPose, Pose};
 use crate::query::{self, PairCache};
 use glam::{DVec3, Vec3};
@@ -428,7 +428,17 @@ impl<'d> Search<'d> {
                 let found = rigid::time_of_impact(shape, &sweep, other, &still, &options);
                 let found = found.map_err(|error| self.fault(mover, obstacle, key, error))?;
                 let is_proven = !matches!(found, Outcome::Early(_));
-                if let Some(impact) = found.impact() {
+                // What begins wholly inside a closed mesh meets no surface there; later on it cannot come in without.
+                let inside = if key == 0 && from == 0.0 {
+                    let found = query::nested(shape, &sweep.start, other, &still.start);
+                    found.map_err(|error| self.fault(mover, obstacle, key, error.into()))?
+                } else {
+                    None
+                };
+                let inside =
+                    inside.map(|on_a| Impact { time: 0.0, distance: 0.0, on_a, on_b: on_a, normal: Vec3::ZERO });
+                let is_proven = is_proven || inside.is_some();
+                if let Some(impact) = inside.as_ref().or(found.impact()) {
                     let share = from + impact.time;
                     let is_before =
                         |best: Met| share < best.share || share == best.share && impact.distance < best.hit.distance;

@@ -61,7 +61,15 @@ impl Stop {
             StopReason::IterationLimit => Self::IterationLimit,
         }
     }
+
+    /// Of a depth that was searched along some directions: it has converged only if the bounds say so.
+    pub(crate) fn of_bounds(lower: f64, upper: f64) -> Self {
+        if upper - lower <= WAY_TOLERANCE * upper { Self::Converged } else { Self::IterationLimit }
+    }
 }
+
+/// How near the bounds of a way out must come to each other to have met, as a share of it.
+const WAY_TOLERANCE: f64 = 1e-3;
 
 impl Separation {
     #[inline(always)]
@@ -202,23 +210,21 @@ fn searched<S: Simd>(
 /// the cores reaches along the unit direction from the one on `a` to the one on `b`.
 #[inline(always)]
 pub(crate) fn exact(a: &Convex<'_>, b: &Convex<'_>, b_in_a: &Placement) -> Option<(Pair, f64)> {
-    match (&a.core, &b.core) {
-        (Core::Cuboid(half), Core::Segment(ends)) => {
-            let ends = ends.map(|end| b_in_a.point_to_outer(end));
-            let Pair { on_a: on_segment, on_b: on_box } = segment::to_box(ends, *half);
-            let pair = Pair { on_a: on_box, on_b: on_segment };
-            let direction = (on_segment - on_box).normalize_or_zero();
-            return Some((pair, half.dot(direction.abs()) + Corners::Edge(ends).reach(-direction)));
-        }
-        (Core::Segment(ends), Core::Cuboid(half)) => {
-            let ends_in_b = ends.map(|end| b_in_a.point_to_inner(end));
-            let Pair { on_a: on_segment, on_b: on_box } = segment::to_box(ends_in_b, *half);
-            let direction = (on_box - on_segment).normalize_or_zero();
-            let along = Corners::Edge(ends_in_b).reach(direction) + half.dot(direction.abs());
-            return Some((Pair { on_a: on_segment, on_b: on_box }.placed(b_in_a), along));
-        }
-        (_, _) => {}
+    if let (Core::Cuboid(half), Core::Segment(ends)) = (&a.core, &b.core) {
+        let ends = ends.map(|end| b_in_a.point_to_outer(end));
+        let Pair { on_a: on_segment, on_b: on_box } = segment::to_box(ends, *half);
+        let pair = Pair { on_a: on_box, on_b: on_segment };
+        let direction = (on_segment - on_box).normalize_or_zero();
+        return Some((pair, half.dot(direction.abs()) + Corners::Edge(ends).reach(-direction)));
     }
+    if let (Core::Segment(ends), Core::Cuboid(half)) = (&a.core, &b.core) {
+        let ends_in_b = ends.map(|end| b_in_a.point_to_inner(end));
+        let Pair { on_a: on_segment, on_b: on_box } = segment::to_box(ends_in_b, *half);
+        let direction = (on_box - on_segment).normalize_or_zero();
+        let along = Corners::Edge(ends_in_b).reach(direction) + half.dot(direction.abs());
+        return Some((Pair { on_a: on_segment, on_b: on_box }.placed(b_in_a), along));
+    }
+    // Those of features have one, too; all others are searched.
     let (Some(corners_a), Some(corners_b)) = (a.core.corners(), b.core.corners()) else { return None };
     let corners_b = corners_b.placed(b_in_a);
     let pair = of_corners(corners_a, corners_b);

@@ -4,7 +4,8 @@
 //! direction each: a gap that is known at two times is bounded between them by how fast bodies turn and how far they
 //! reach (`walk.rs`), so nothing is taken on trust between the times that are looked at. Convex pairs go from one best
 //! direction to the next (`convex.rs`), half-spaces have one (`half_space.rs`), shapes of many pieces are cut in time
-//! and space until few pieces are left (`pieces.rs`, `meshes.rs`). Meshes and height fields are surfaces, as in queries.
+//! and space until few pieces are left (`pieces.rs`, `meshes.rs`). Meshes and height fields are surfaces here, closed or
+//! not: what starts wholly inside a closed mesh meets it where it comes out, while queries say that the two overlap.
 
 mod angle;
 mod convex;
@@ -222,7 +223,8 @@ impl Outcome {
 /// When two bodies first come near each other. It allocates nothing.
 ///
 /// The time is never after the first contact, and bodies that meet are found however fast they turn: what the
-/// iterations do not settle ends [`Outcome::Early`].
+/// iterations do not settle ends [`Outcome::Early`]. Meshes are surfaces: of a body wholly inside a closed one at the start it
+/// is told when it comes out; [`crate::query::overlap`] tells whether it is inside.
 ///
 /// ```
 /// use carom::impact::rigid::{Options, Outcome, Sweep, time_of_impact};

@@ -1,10 +1,11 @@
 //! All pairs of colliders whose boxes overlap, with what each keeps from step to step.
 
 use super::stage::{Manifold, Meeting, Room};
-use super::{InnerEdges, mesh};
-use crate::body::{Bodies, BodyKind};
+use super::{ContactError, InnerEdges, mesh};
+use crate::body::{Bodies, BodyId, BodyKind};
 use crate::broad::{Changes, Pair};
 use crate::island;
+use crate::mid::ConvexPair;
 use crate::shape::Shape;
 use crate::threads::{self, Counters, Shared, Task};
 use crate::world::{Margins, PairFilter};
@@ -99,6 +100,20 @@ impl Head {
     }
 }
 
+/// Two parts whose contacts could not be computed in a step, which took them for apart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct ContactFault {
+    /// The first body.
+    pub a: BodyId,
+    /// The second body.
+    pub b: BodyId,
+    /// The parts of the two.
+    pub pair: ConvexPair,
+    /// Why. Shapes come into a world only if they have contacts, so it is a user's support map that has answered NaN.
+    pub error: ContactError,
+}
+
 /// Pairs that met, in the order in which they did, as far as none has ended since.
 #[derive(Debug, Default)]
 pub(crate) struct Meetings {
@@ -109,6 +124,8 @@ pub(crate) struct Meetings {
     /// Those that pairs have left: with room for one manifold, and for several.
     spare: [Vec<Meeting>; 2],
     rooms: Vec<Room>,
+    /// Pairs that could not be collided in this step, in their order.
+    faults: Vec<ContactFault>,
     activities: Vec<Activity>,
     counters: Counters,
     inner_edges: InnerEdges,
@@ -376,6 +393,11 @@ impl Meetings {
         live.flat_map(|(_, meeting)| meeting.manifolds_mut()).filter(|manifold| !manifold.is_inner)
     }
 
+    /// The pairs that could not be collided in the last step.
+    pub(crate) fn faults(&self) -> &[ContactFault] {
+        &self.faults
+    }
+
     /// The stage: collides all pairs that may have changed.
     pub(crate) fn collide(&mut self, bodies: &Bodies, workers: usize, margins: Margins) {
         let Self { heads, meetings, rooms, counters, activities, .. } = self;
@@ -422,6 +444,13 @@ impl Meetings {
                 }
             }
         });
+        self.faults.clear();
+        for (pair, error) in self.rooms.iter_mut().flat_map(|room| room.faults.drain(..)) {
+            let [a, b] = [pair.a, pair.b].map(|part| bodies.natures[part.body as usize].id);
+            self.faults.push(ContactFault { pair, a, b, error });
+        }
+        // A pair is one worker's, so that its parts are in order.
+        self.faults.sort_by_key(|fault| (fault.pair.a.collider, fault.pair.b.collider));
         if self.inner_edges == InnerEdges::Smooth {
             mesh::mark_inner_seams(&mut self.heads, &mut self.meetings, bodies, &mut self.seams);
         }

@@ -134,19 +134,17 @@ pub fn contacts(
     found
 }
 
-/// The patches of two shapes that touch, for the world; a user's shape that answers NaN touches nothing.
+/// The patches of two shapes that touch, for the world.
 pub(super) fn patches_of<'a>(
     a: &Shape,
     b: &Shape,
     b_in_a: &Relative,
     margin: f32,
     buffer: &'a mut ContactBuffer,
-) -> &'a [PartManifold] {
+) -> Result<&'a [PartManifold], ContactError> {
     buffer.manifolds.clear();
-    if contacts_in(a, b, b_in_a, margin, buffer).is_err() {
-        buffer.manifolds.clear();
-    }
-    &buffer.manifolds
+    contacts_in(a, b, b_in_a, margin, buffer)?;
+    Ok(&buffer.manifolds)
 }
 
 /// Where the second of two parts is, seen from the first.

@@ -11,7 +11,7 @@ pub(crate) use view::reach;
 
 use super::cache::{Kept, moved_by};
 use super::mesh::{self, ContactBuffer, Relative};
-use super::{Feature, InnerEdges, LocalContact, LocalManifold, MAX_POINTS, PairCache};
+use super::{ContactError, Feature, InnerEdges, LocalContact, LocalManifold, MAX_POINTS, PairCache};
 use crate::body::{Bodies, Collider, Material};
 use crate::bounds::{Aabb, BoundingVolume};
 use crate::mid::{ConvexPair, ConvexPart};
@@ -301,6 +301,8 @@ pub(crate) struct Room {
     contacts: ContactBuffer,
     last: Vec<Memory>,
     boxes: Vec<(u32, Aabb, Pose)>,
+    /// Parts whose contacts could not be computed, for which there are none in this step.
+    pub(super) faults: Vec<(ConvexPair, ContactError)>,
 }
 
 impl Room {
@@ -357,7 +359,11 @@ impl Meeting {
             let part =
                 |slot: usize, collider: &Collider| ConvexPart { body: collider.body, collider: slots[slot], part: 0 };
             let pair = ConvexPair { a: part(0, a), b: part(1, b) };
-            return self.update_convex(&pair, sides, margin, bodies, material);
+            if let Err(error) = self.update_convex(&pair, sides, margin, bodies, material) {
+                self.manifolds.clear();
+                room.faults.push((pair, error));
+            }
+            return;
         }
         room.last.clear();
         room.last.extend(self.manifolds.iter().map(Memory::of));
@@ -369,7 +375,9 @@ impl Meeting {
                 |slot: usize, collider: &Collider| ConvexPart { body: collider.body, collider: slots[slot], part: 0 };
             let pair = ConvexPair { a: part(0, a), b: part(1, b) };
             let keeps = (&mut self.cache, Some(&mut self.patches), &mut room.contacts);
-            collide(&pair, sides, margin, (bodies, keeps), &mut self.manifolds);
+            if let Err(error) = collide(&pair, sides, margin, (bodies, keeps), &mut self.manifolds) {
+                room.faults.push((pair, error));
+            }
         }
         for manifold in &mut self.manifolds {
             manifold.material = material;
@@ -387,10 +395,10 @@ impl Meeting {
         margin: f32,
         bodies: &Bodies,
         material: Material,
-    ) {
+    ) -> Result<(), ContactError> {
         let Some(view) = View::new(sides) else {
             self.manifolds.clear();
-            return;
+            return Ok(());
         };
         let frame = Frame::new(pair, &view, bodies);
         if let Some(kept) = self.cache.kept(&view.far_in_near, margin)
@@ -398,17 +406,17 @@ impl Meeting {
             && known.follow_kept(kept, &frame, &view.far_in_near, margin)
         {
             known.material = material;
-            return;
+            return Ok(());
         }
-        let Some(local) = view.contact(margin, &mut self.cache) else {
+        let Some(local) = view.contact(margin, &mut self.cache)? else {
             self.manifolds.clear();
-            return;
+            return Ok(());
         };
         if let Some(known) = self.manifolds.first_mut()
             && known.follow(&local, &frame, margin > 0.0)
         {
             known.material = material;
-            return;
+            return Ok(());
         }
         let before = self.manifolds.first().map(Memory::of);
         self.manifolds.clear();
@@ -418,6 +426,7 @@ impl Meeting {
             manifold.carry(&before, margin > 0.0);
         }
         self.manifolds.push(manifold);
+        Ok(())
     }
 
     /// Each part of one collider against each of the other whose boxes overlap.
@@ -450,7 +459,9 @@ impl Meeting {
                 };
                 let sides = [(shape_a, &pose_a), (shape_b, &pose_b)];
                 let keeps = (&mut self.parts[place].cache, None, &mut room.contacts);
-                collide(&pair, sides, margin, (bodies, keeps), &mut self.manifolds);
+                if let Err(error) = collide(&pair, sides, margin, (bodies, keeps), &mut self.manifolds) {
+                    room.faults.push((pair, error));
+                }
             }
         });
         self.parts.retain(|part| part.is_used);
@@ -501,8 +512,8 @@ fn collide(
     margin: f32,
     (bodies, (cache, patches, contacts)): (&Bodies, Keeps<'_>),
     manifolds: &mut Vec<Manifold>,
-) {
-    let Some(view) = View::new(sides) else { return };
+) -> Result<(), ContactError> {
+    let Some(view) = View::new(sides) else { return Ok(()) };
     let frame = Frame::new(pair, &view, bodies);
     if is_surface(view.near.0) || is_surface(view.far.0) {
         let mut add = |local: &LocalManifold| manifolds.push(frame.in_world(pair, local));
@@ -511,15 +522,16 @@ fn collide(
         if let Some(patches) = &patches
             && patches.follow(&view, (margin, allowed), &mut add)
         {
-            return;
+            return Ok(());
         }
         let relative = Relative { pose: view.far_in_near, placement: view.placement() };
-        let found = mesh::patches_of(view.near.0, view.far.0, &relative, margin + 2.0 * allowed, contacts);
+        let found = mesh::patches_of(view.near.0, view.far.0, &relative, margin + 2.0 * allowed, contacts)?;
         match patches {
             Some(patches) => patches.take_in(&view, found, (margin, allowed), add),
             None => found.iter().for_each(|local| add(&local.manifold)),
         }
-    } else if let Some(local) = view.contact(margin, cache) {
+    } else if let Some(local) = view.contact(margin, cache)? {
         manifolds.push(frame.in_world(pair, &local));
     }
+    Ok(())
 }

@@ -7,7 +7,7 @@
 //! cuts; separated pieces are dropped at once.
 //! Source: subdivision by hulls is folklore; Lane, Riesenfeld (1980), doi:10.1109/TPAMI.1980.4766968.
 
-use super::{Figure, PlanarError, finite};
+use super::{Figure, PlanarError, computable};
 use glam::DVec2;
 
 /// A quadratic or cubic Bézier curve.
@@ -17,12 +17,12 @@ pub struct Bezier([DVec2; 4]);
 impl Bezier {
     /// The curve from `points[0]` to `points[3]` with two control points.
     pub fn cubic(points: [DVec2; 4]) -> Result<Self, PlanarError> {
-        finite(&points).map(|()| Self(points))
+        computable(&points).map(|()| Self(points))
     }
 
     /// The curve from `points[0]` to `points[2]` with one control point.
     pub fn quadratic(points: [DVec2; 3]) -> Result<Self, PlanarError> {
-        finite(&points)?;
+        computable(&points)?;
         let [a, b, c] = points;
         // The same curve, its degree raised.
         Ok(Self([a, a.lerp(b, 2.0 / 3.0), c.lerp(b, 2.0 / 3.0), c]))

@@ -4,7 +4,7 @@
 //! frame of one shape, in which the other moves; half-spaces are a linear equation.
 
 use super::form::Form;
-use super::{FARTHEST, QueryError, cast_convex, cast_pieces, near_enough, offset_between};
+use super::{FARTHEST, QueryError, cast_convex, cast_pieces, near_enough, offset_between, pairs};
 use crate::distance::convex::Convex;
 use crate::distance::placement::Placement;
 use crate::distance::separation;
@@ -44,7 +44,8 @@ pub enum Cast {
     Miss,
     /// They come as near as asked.
     Hit(Impact),
-    /// They are as near already, at time 0: the deepest place, if they overlap.
+    /// They are as near already, at time 0: the deepest place, if they overlap. So are those of which one is wholly inside a
+    /// closed mesh of the other, unless parting is ignored: then the mesh is met where the other comes out.
     AtStart(Impact),
     /// The steps came to an end: up to this time they are proven to be farther apart, and nothing is known of later.
     Undecided(Impact),
@@ -156,7 +157,10 @@ pub(crate) fn cast_until(
     let turned = Placement::turned(pose_a);
     let b_in_a = Placement::seen_from_rotation(pose_a.rotation, &turned, offset, pose_b.rotation);
     let approach = Approach { b_in_a, velocity: turned.direction_to_inner(-sweep.motion) };
-    let found = of_forms(&form_a, &form_b, &approach, &terms)?;
+    let mut found = of_forms(&form_a, &form_b, &approach, &terms)?;
+    if found.is_none_or(|found| found.status != Status::AtStart) && sweep.parting == Parting::Counts {
+        found = inside_at_start(&form_a, &form_b, &b_in_a)?.or(found);
+    }
     let Some(found) = found else { return Ok(Cast::Miss) };
     let place = pose_a.position + found.time * sweep.motion;
     let impact = Impact {
@@ -171,6 +175,22 @@ pub(crate) fn cast_until(
         Status::AtStart => Cast::AtStart(impact),
         Status::Undecided => Cast::Undecided(impact),
     })
+}
+
+/// Where one shape is wholly inside a closed mesh of the other, no surfaces need cross.
+fn inside_at_start(a: &Form<'_>, b: &Form<'_>, b_in_a: &Placement) -> Result<Option<LocalImpact>, QueryError> {
+    if pairs::nested(a, b, b_in_a)?.is_none() {
+        return Ok(None);
+    }
+    let deep = pairs::signed(a, b, b_in_a, f64::INFINITY, &mut ())?;
+    Ok(deep.map(|deep| LocalImpact {
+        status: Status::AtStart,
+        time: 0.0,
+        distance: deep.distance,
+        on_a: deep.on_a,
+        on_b: deep.on_b,
+        normal: deep.normal,
+    }))
 }
 
 /// Two balls that are apart at the start: a quadratic equation, and nothing to be turned. None if they are near already.
@@ -328,7 +348,7 @@ fn half_spaces(a: DVec3, b: DVec3, approach: &Approach, terms: &Terms) -> Option
     if (a + approach.b_in_a.direction_to_outer(b)).length() <= OPPOSITE {
         return over_plane(a, position, approach.velocity, tolerance(0.0, approach, terms.within), terms);
     }
-    let common = super::pairs::half_space_to_half_space(a, b, &approach.b_in_a).on_a;
+    let common = pairs::half_space_to_half_space(a, b, &approach.b_in_a).on_a;
     Some(LocalImpact {
         status: Status::AtStart,
         time: 0.0,

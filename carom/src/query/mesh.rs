@@ -15,7 +15,7 @@ pub use penetration::{Penetration, penetration};
 pub(crate) use penetration::way_out;
 pub(crate) use ray::first_triangle;
 pub(super) use ray::{cast, is_hit};
-pub(super) use solid_convex::{Skin, signed_convex};
+pub(super) use solid_convex::{Skin, middle, signed_convex};
 
 use super::{Distance, QueryError, between, checked, near_enough};
 use crate::distance::convex::{Convex, Core, SupportFault};
@@ -86,7 +86,7 @@ pub fn overlap(
     });
     Ok(match first {
         Some(crossing) => Some(MeshOverlap::Crossing(crossing)),
-        None => inside::nested(a, b, &b_in_a),
+        None => inside::nested(a, b, &b_in_a).map(|(how, _)| how),
     })
 }
 
@@ -122,7 +122,7 @@ pub fn crossings(
 }
 
 /// How far the surfaces of two meshes are apart, with closest points. Zero only where triangles meet: use [`overlap`]
-/// to find a mesh inside another.
+/// to find a mesh inside another, or [`super::distance`](fn@super::distance), to which closed meshes are solids.
 pub fn distance(a: &TriangleMesh, pose_a: &Pose, b: &TriangleMesh, pose_b: &Pose) -> Result<Distance, QueryError> {
     let (offset, turned) = between(pose_a, pose_b)?;
     let b_in_a = Placement::seen_from(&turned, offset, pose_b.rotation);
@@ -151,6 +151,11 @@ pub fn contains(mesh: &TriangleMesh, pose: &Pose, point: DVec3) -> Result<bool, 
     }
     near_enough(point - pose.position)?;
     Ok(inside::contains(mesh, Placement::turned(&pose).point_to_inner(point - pose.position)))
+}
+
+/// A point of two meshes whose surfaces do not cross, in the frame of the first: one of them is inside the other.
+pub(super) fn nested_point(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Placement) -> Option<DVec3> {
+    inside::nested(a, b, b_in_a).map(|(_, point)| point)
 }
 
 /// Whether a point in the mesh's frame is inside it or on it; never if the mesh is not closed.
@@ -268,10 +273,14 @@ pub(super) fn signed_solids(
         }));
     };
     let depth = found.way_out.length();
-    let normal = found.way_out / depth;
-    let on_b = found.deepest.unwrap_or(b_in_a.point_to_outer(b.tree().bounds().center().as_dvec3()));
-    let on_a = on_b + depth * normal;
-    let signed =
-        Signed { normal, distance: -depth, on_a, on_b, lower: -depth, upper: -found.lower, stop: Stop::Converged };
+    let signed = Signed {
+        normal: found.way_out / depth,
+        distance: -depth,
+        on_a: found.on_a,
+        on_b: found.on_b,
+        lower: -depth,
+        upper: -found.lower,
+        stop: Stop::of_bounds(found.lower, depth),
+    };
     Ok(Some(signed).filter(|found| found.lower < limit))
 }

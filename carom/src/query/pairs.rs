@@ -1,8 +1,8 @@
 //! Every pair of forms. Mirror pairs call their twin.
 
-use super::QueryError;
 use super::form::{Form, Pieces};
 use super::mesh::Skin;
+use super::{QueryError, escape};
 use crate::distance::convex::{Convex, Core, SupportFault};
 use crate::distance::feature;
 use crate::distance::placement::Placement;
@@ -15,7 +15,7 @@ use glam::DVec3;
 /// Unit normals whose sum is no longer than this count as opposite.
 const OPPOSITE: f64 = 1e-6;
 
-/// The separation of `b` from `a` in the frame of `a`; none if it is proven to be `limit` or more.
+/// The separation of `b` from `a` in the frame of `a`; none if it is proven to be `limit` or more. Closed meshes are solids.
 pub(super) fn separation(
     a: &Form<'_>,
     b: &Form<'_>,
@@ -25,25 +25,105 @@ pub(super) fn separation(
     tracer: &mut impl Tracer,
 ) -> Result<Option<Separation>, SupportFault> {
     let below = |found: Separation| Some(found).filter(|found| found.lower < limit);
+    // What is wholly inside a mesh is no nearer to its triangles than what is outside.
+    let solid = |found: Option<Separation>| match found {
+        Some(found) if found.relation == Relation::Overlapping => Ok(Some(found)),
+        found => {
+            let common = if limit > 0.0 { nested(a, b, b_in_a)? } else { None };
+            Ok(common.map(|common| Separation::overlapping(common, 0.0)).or(found))
+        }
+    };
     match (a, b) {
         (Form::Convex(a), Form::Convex(b)) => separation::of_convex_traced(a, b, b_in_a, limit, cache, tracer),
         (Form::HalfSpace(normal), Form::Convex(b)) => half_space_to_convex(*normal, b, b_in_a).map(below),
-        (Form::Pieces(Pieces::Mesh(a)), Form::Pieces(Pieces::Mesh(b))) => {
-            super::mesh::surface_separation(a, b, b_in_a, limit)
-        }
         (Form::HalfSpace(a), Form::HalfSpace(b)) => Ok(below(half_space_to_half_space(*a, *b, b_in_a))),
-        (Form::Pieces(pieces), Form::Convex(_) | Form::HalfSpace(_) | Form::Pieces(_)) => {
-            pieces_to(pieces, b, b_in_a, limit, tracer)
+        (Form::Pieces(Pieces::Mesh(a)), Form::Pieces(Pieces::Mesh(b))) => {
+            solid(super::mesh::surface_separation(a, b, b_in_a, limit)?)
         }
-        (Form::Convex(_), Form::HalfSpace(_) | Form::Pieces(_)) | (Form::HalfSpace(_), Form::Pieces(_)) => {
+        (Form::Pieces(Pieces::Mesh(_)), Form::Convex(_) | Form::Pieces(Pieces::HeightField(_)))
+        | (Form::Pieces(Pieces::HeightField(_)), Form::Pieces(Pieces::Mesh(_))) => {
+            solid(surfaces(a, b, b_in_a, limit, tracer)?)
+        }
+        (Form::Pieces(Pieces::Mesh(_)), Form::HalfSpace(_))
+        | (
+            Form::Pieces(Pieces::HeightField(_)),
+            Form::Convex(_) | Form::HalfSpace(_) | Form::Pieces(Pieces::HeightField(_)),
+        ) => surfaces(a, b, b_in_a, limit, tracer),
+        (Form::Pieces(pieces @ Pieces::Compound(_)), Form::Convex(_) | Form::HalfSpace(_) | Form::Pieces(_)) => {
+            pieces_to(pieces, b, b_in_a, limit, |part, b_in_part, limit| {
+                separation(part, b, b_in_part, limit, &mut Cache::default(), tracer)
+            })
+        }
+        (Form::Convex(_), Form::HalfSpace(_) | Form::Pieces(_))
+        | (Form::HalfSpace(_), Form::Pieces(_))
+        | (Form::Pieces(Pieces::Mesh(_) | Pieces::HeightField(_)), Form::Pieces(Pieces::Compound(_))) => {
             let a_in_b = b_in_a.inverse();
             Ok(separation(b, a, &a_in_b, limit, cache, tracer)?.map(|found| found.mirrored(&a_in_b)))
         }
     }
 }
 
-/// The signed distance of `b` from `a` in the frame of `a`; none if it is proven to be `limit` or more. Of two shapes of
-/// many parts it is that of the two parts that are deepest in each other, or nearest.
+/// The separation of a form from the triangles of a mesh or a height field, whatever is inside of them.
+fn surfaces(
+    a: &Form<'_>,
+    b: &Form<'_>,
+    b_in_a: &Placement,
+    limit: f64,
+    tracer: &mut impl Tracer,
+) -> Result<Option<Separation>, SupportFault> {
+    let Form::Pieces(pieces) = a else { return separation(a, b, b_in_a, limit, &mut Cache::default(), tracer) };
+    pieces_to(pieces, b, b_in_a, limit, |triangle, b_in_piece, limit| match b {
+        Form::Pieces(_) => {
+            let piece_in_b = b_in_piece.inverse();
+            let found = surfaces(b, triangle, &piece_in_b, limit, tracer)?;
+            Ok(found.map(|found| found.mirrored(&piece_in_b)))
+        }
+        Form::Convex(_) | Form::HalfSpace(_) => {
+            separation(triangle, b, b_in_piece, limit, &mut Cache::default(), tracer)
+        }
+    })
+}
+
+/// A point of both in the frame of `a`, if one of them is wholly inside a closed mesh of the other; whether surfaces cross
+/// is not looked at. One point of each connected piece tells.
+pub(super) fn nested(a: &Form<'_>, b: &Form<'_>, b_in_a: &Placement) -> Result<Option<DVec3>, SupportFault> {
+    match (a, b) {
+        (Form::Pieces(Pieces::Mesh(a)), Form::Pieces(Pieces::Mesh(b))) => Ok(super::mesh::nested_point(a, b, b_in_a)),
+        (Form::Pieces(Pieces::Mesh(mesh)), Form::Convex(convex)) => {
+            if !mesh.is_closed() {
+                return Ok(None);
+            }
+            let point = b_in_a.point_to_outer(super::mesh::middle(convex)?.0);
+            Ok(super::mesh::contains_point(mesh, point).then_some(point))
+        }
+        (Form::Pieces(Pieces::Mesh(mesh)), Form::Pieces(Pieces::HeightField(field))) => {
+            let point = b_in_a.point_to_outer(field.vertex(0).as_dvec3());
+            Ok(super::mesh::contains_point(mesh, point).then_some(point))
+        }
+        (Form::Pieces(pieces @ Pieces::Compound(_)), Form::Convex(_) | Form::Pieces(_)) => {
+            for index in 0..pieces.count() {
+                let (form, placement) = pieces.piece(index);
+                if let Some(point) = nested(&form, b, &placement.inverse().compose(b_in_a))? {
+                    return Ok(Some(placement.point_to_outer(point)));
+                }
+            }
+            Ok(None)
+        }
+        (Form::Convex(_), Form::Pieces(Pieces::Mesh(_) | Pieces::Compound(_)))
+        | (Form::Pieces(Pieces::HeightField(_)), Form::Pieces(Pieces::Mesh(_) | Pieces::Compound(_)))
+        | (Form::Pieces(Pieces::Mesh(_)), Form::Pieces(Pieces::Compound(_))) => {
+            Ok(nested(b, a, &b_in_a.inverse())?.map(|point| b_in_a.point_to_outer(point)))
+        }
+        // Nothing is inside a surface, and a half-space is not inside of anything.
+        (Form::Convex(_) | Form::HalfSpace(_), Form::Convex(_) | Form::HalfSpace(_))
+        | (Form::HalfSpace(_), Form::Pieces(_))
+        | (Form::Pieces(_), Form::HalfSpace(_))
+        | (Form::Convex(_), Form::Pieces(Pieces::HeightField(_)))
+        | (Form::Pieces(Pieces::HeightField(_)), Form::Convex(_) | Form::Pieces(Pieces::HeightField(_))) => Ok(None),
+    }
+}
+
+/// The signed distance of `b` from `a` in the frame of `a`; none if it is proven to be `limit` or more.
 pub(super) fn signed(
     a: &Form<'_>,
     b: &Form<'_>,
@@ -66,8 +146,7 @@ pub(super) fn signed(
             if (*a + b).length() <= OPPOSITE {
                 Ok(below(signed_over_plane(*a, position, height, feature::ROUNDING * position.length())))
             } else {
-                // No move gets them apart.
-                Err(QueryError::NotSupported { what: "the depth in another one", shape: ShapeKind::HalfSpace })
+                Err(QueryError::Endless)
             }
         }
         (Form::Pieces(Pieces::Mesh(a)), Form::Pieces(Pieces::Mesh(b))) => {
@@ -91,8 +170,17 @@ pub(super) fn signed(
         (Form::Pieces(pieces @ (Pieces::Mesh(_) | Pieces::HeightField(_))), Form::HalfSpace(normal)) => {
             Ok(below(lowest_corner(pieces, *normal, b_in_a)))
         }
-        (Form::Pieces(pieces @ Pieces::Compound(_)), Form::Convex(_) | Form::HalfSpace(_) | Form::Pieces(_)) => {
-            deepest_piece(pieces, b, b_in_a, limit, tracer)
+        // All parts leave a half-space along its normal.
+        (Form::Pieces(pieces @ Pieces::Compound(_)), Form::HalfSpace(_)) => {
+            deepest_piece(pieces, b, b_in_a, limit, &mut |_| {}, tracer)
+        }
+        (Form::Pieces(pieces @ Pieces::Compound(_)), Form::Convex(_) | Form::Pieces(_)) => {
+            let mut parts = Vec::new();
+            let deepest = deepest_piece(pieces, b, b_in_a, limit, &mut |found| parts.push(found), tracer)?;
+            match deepest {
+                Some(deepest) if deepest.distance < 0.0 => escape::from_parts(a, b, b_in_a, &deepest, parts).map(Some),
+                Some(_) | None => Ok(deepest),
+            }
         }
         (Form::Pieces(Pieces::Mesh(_) | Pieces::HeightField(_)), Form::Pieces(Pieces::Compound(_))) => {
             let a_in_b = b_in_a.inverse();
@@ -140,19 +228,29 @@ fn lowest_corner(surface: &Pieces<'_>, normal: DVec3, half_space_in_surface: &Pl
     }
 }
 
-/// Of a compound.
+/// Of the two parts that are deepest in each other, or nearest; `tell` is told of all of them.
 fn deepest_piece(
     a: &Pieces<'_>,
     b: &Form<'_>,
     b_in_a: &Placement,
     limit: f64,
+    tell: &mut dyn FnMut(Signed),
     tracer: &mut impl Tracer,
 ) -> Result<Option<Signed>, QueryError> {
     let mut best: Option<Signed> = None;
     let mut visit = |form: Form<'_>, placement: Placement, limit: f64| -> Result<f64, QueryError> {
         let b_in_piece = placement.inverse().compose(b_in_a);
-        if let Some(found) = signed(&form, b, &b_in_piece, limit, tracer)? {
-            let found = found.placed(&placement);
+        let found = if let Form::Pieces(parts @ Pieces::Compound(_)) = b {
+            let piece_in_b = b_in_piece.inverse();
+            let mut tell = |found: Signed| tell(found.mirrored(&piece_in_b).placed(&placement));
+            let found = deepest_piece(parts, &form, &piece_in_b, limit, &mut tell, tracer)?;
+            found.map(|found| found.mirrored(&piece_in_b).placed(&placement))
+        } else {
+            let found = signed(&form, b, &b_in_piece, limit, tracer)?.map(|found| found.placed(&placement));
+            found.into_iter().for_each(&mut *tell);
+            found
+        };
+        if let Some(found) = found {
             best = Some(best.map_or(found, |best| deeper(best, found)));
         }
         // Parts whose boxes overlap are visited however deep the others are.
@@ -252,12 +350,12 @@ fn pieces_to(
     b: &Form<'_>,
     b_in_a: &Placement,
     limit: f64,
-    tracer: &mut impl Tracer,
+    mut of_piece: impl FnMut(&Form<'_>, &Placement, f64) -> Result<Option<Separation>, SupportFault>,
 ) -> Result<Option<Separation>, SupportFault> {
     let mut best: Option<Separation> = None;
     let mut visit = |form: Form<'_>, placement: Placement, limit: f64| -> Result<f64, SupportFault> {
         let b_in_piece = placement.inverse().compose(b_in_a);
-        if let Some(found) = separation(&form, b, &b_in_piece, limit, &mut Cache::default(), tracer)? {
+        if let Some(found) = of_piece(&form, &b_in_piece, limit)? {
             best = Some(best.map_or(found.placed(&placement), |best| nearer(best, found.placed(&placement))));
         }
         // Once they overlap nothing is nearer, and no piece passes a limit of zero.

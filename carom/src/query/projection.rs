@@ -1,19 +1,21 @@
 //! The point of a shape's surface that is nearest to a point.
 //!
 //! Closed forms in f64 for all but the outside of a convex hull and of user-defined shapes, which are distances of a
-//! point (see `minimum_norm.rs`), and the ellipsoid, whose one equation is bisected down to neighbouring numbers:
+//! point (see `minimum_norm.rs`), the inside of the latter, which is a depth (see `expanding_polytope.rs`), and the ellipsoid, whose one equation is bisected down to neighbouring numbers:
 //! with p in the positive octant and radii e, the nearest point is x = e²p/(s + e² - e_min²), s the root of
 //! |x/e| = 1 - a decreasing function of s, so bisection cannot fail.
 //! Source: the ellipsoid's equation is Eberly's (Distance from a Point to an Ellipsoid, 2013); the unknown here is
 //! s = t + e_min², which keeps its digits near the centre.
 
 use super::form::{Form, Pieces};
+use super::mesh::contains_point;
 use super::{QueryError, checked, near_enough};
 use crate::bounds::Aabb;
 use crate::distance::convex::{Convex, Core};
 use crate::distance::feature;
 use crate::distance::placement::Placement;
 use crate::distance::separation::{self, Relation};
+use crate::distance::signed::{Cache, signed};
 use crate::pose::Pose;
 use crate::shape::{ConvexHull, HeightField, Shape, ShapeKind, TriangleMesh};
 use glam::{DVec3, Vec3};
@@ -26,14 +28,20 @@ pub struct Projection {
     /// How far away that is.
     pub distance: f64,
     /// Whether the point asked about is inside the solid or on its surface. Never so for points, segments, sharp
-    /// triangles, meshes and height fields, which have no inside.
+    /// triangles, open meshes and height fields, which have no inside.
     pub is_inside: bool,
 }
 
 /// The nearest point of the surface of a shape.
 ///
 /// Inside a compound it is the nearest surface point of the part in which the point lies deepest; where parts overlap
-/// that can be inside another part. A user-defined shape cannot answer for a point inside it yet.
+/// that can be inside another part. Inside a user-defined shape the depth of the point is searched (EPA), to about 1e-5 of the
+/// shape's size.
+///
+/// # Errors
+///
+/// [`QueryError::Undecided`] if the search ended with bounds that are far from each other, as with a support map that
+/// contradicts itself.
 ///
 /// ```
 /// use carom::prelude::*;
@@ -75,7 +83,12 @@ fn onto_form(form: &Form<'_>, point: DVec3) -> Result<OnSurface, QueryError> {
             let height = normal.dot(point);
             Ok(OnSurface { point: point - height * *normal, outward: *normal, is_inside: height <= 0.0 })
         }
-        Form::Pieces(Pieces::Mesh(mesh)) => Ok(onto_mesh(mesh, point, 0.0)),
+        Form::Pieces(Pieces::Mesh(mesh)) => {
+            let found = onto_mesh(mesh, point, 0.0);
+            let is_inside = contains_point(mesh, point);
+            let outward = if is_inside { -found.outward } else { found.outward };
+            Ok(OnSurface { outward, is_inside, ..found })
+        }
         Form::Pieces(Pieces::HeightField(field)) => Ok(onto_height_field(field, point)),
         Form::Pieces(pieces @ Pieces::Compound(_)) => onto_pieces(pieces, point),
     }
@@ -191,8 +204,10 @@ fn onto_core(core: &Core<'_>, point: DVec3) -> Result<OnSurface, QueryError> {
             Some(found) => found,
             None => under_hull(hull, point),
         },
-        Core::Custom(_) => outside_by_distance(core, point)?
-            .ok_or(QueryError::NotSupported { what: "the projection of an inner point", shape: ShapeKind::Custom })?,
+        Core::Custom(_) => match outside_by_distance(core, point)? {
+            Some(found) => found,
+            None => by_depth(core, point)?,
+        },
     })
 }
 
@@ -298,6 +313,19 @@ fn outside_by_distance(core: &Core<'_>, point: DVec3) -> Result<Option<OnSurface
         Relation::Overlapping => Ok(None),
         Relation::Undecided => Err(QueryError::Undecided { upper: found.upper }),
     }
+}
+
+/// From inside, by the general search for the depth.
+fn by_depth(core: &Core<'_>, point: DVec3) -> Result<OnSurface, QueryError> {
+    let (solid, probe) = (Convex { core: *core, radius: 0.0 }, Convex { core: Core::Point, radius: 0.0 });
+    let at_point = Placement { position: point, ..Placement::IDENTITY };
+    // Nothing is farther than infinity, so it is always found.
+    let found = signed(&solid, &probe, &at_point, f64::INFINITY, &mut Cache::default())?;
+    let Some(found) = found else { return Err(QueryError::Undecided { upper: 0.0 }) };
+    if found.upper - found.lower > 1e-4 * core.reach()? {
+        return Err(QueryError::Undecided { upper: found.upper.max(0.0) });
+    }
+    Ok(OnSurface { point: found.on_a, outward: found.normal, is_inside: true })
 }
 
 /// From inside a hull, the face of least depth.

@@ -2,6 +2,7 @@
 
 use super::Stop;
 use crate::broad::BroadPhaseError;
+use crate::narrow::ContactFault;
 use crate::response::Fault;
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,8 @@ pub struct Step {
     pub deepest: f32,
     /// Bodies that went non-finite and were set aside.
     pub faults: Vec<Fault>,
+    /// Pairs whose contacts could not be computed, and that were taken for apart.
+    pub contact_faults: Vec<ContactFault>,
     /// Bodies that were stopped on their way, lest they pass through something.
     pub stops: Vec<Stop>,
     /// How long each stage took.

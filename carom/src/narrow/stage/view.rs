@@ -4,7 +4,7 @@ use super::{Contact, Manifold};
 use crate::body::{Bodies, Material};
 use crate::distance::placement::Placement;
 use crate::mid::ConvexPair;
-use crate::narrow::{Feature, LocalContact, LocalManifold, MAX_POINTS, PairCache, contact_in};
+use crate::narrow::{ContactError, Feature, LocalContact, LocalManifold, MAX_POINTS, PairCache, contact_in};
 use crate::pose::{LocalPose, Pose};
 use crate::shape::Shape;
 use glam::{DVec3, Mat3, Vec3};
@@ -47,14 +47,13 @@ impl<'a> View<'a> {
         Placement::seen_from(&Placement::turned(self.near.1), self.offset, self.far.1.rotation)
     }
 
-    /// How two convex parts touch.
+    /// How two convex parts touch. The door lets in only shapes with contacts, and poses and margins of the world are sound;
+    /// what is left to go wrong is a user's shape that answers NaN later on.
     #[inline]
-    pub(super) fn contact(&self, margin: f32, cache: &mut PairCache) -> Option<LocalManifold> {
+    pub(super) fn contact(&self, margin: f32, cache: &mut PairCache) -> Result<Option<LocalManifold>, ContactError> {
         match cache.kept(&self.far_in_near, margin) {
-            Some(kept) => kept.moved(&self.far_in_near, margin),
-            // The door lets in only shapes with contacts; a user's shape that answers NaN later on touches nothing.
-            None => contact_in(self.near.0, self.far.0, &self.far_in_near, || self.placement(), margin, Some(cache))
-                .unwrap_or(None),
+            Some(kept) => Ok(kept.moved(&self.far_in_near, margin)),
+            None => contact_in(self.near.0, self.far.0, &self.far_in_near, || self.placement(), margin, Some(cache)),
         }
     }
 }

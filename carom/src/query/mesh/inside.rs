@@ -17,12 +17,14 @@ use robust::{Coord, Coord3D, orient2d, orient3d};
 
 /// Whether a point in the mesh's frame is inside or on the surface; never if the mesh is not closed.
 pub(super) fn contains(mesh: &TriangleMesh, point: DVec3) -> bool {
+    let around = mesh.tree().bounds();
+    let is_near = point.cmpge(around.min.as_dvec3()).all() && point.cmple(around.max.as_dvec3()).all();
+    if !is_near || !mesh.is_closed() {
+        return false;
+    }
     let bounds = Aabb::rounded_outward(point, DVec3::new(f64::INFINITY, point.y, point.z));
     let mut winding = 0;
     let mut is_on_surface = false;
-    if !mesh.is_closed() {
-        return false;
-    }
     mesh.tree().visit_slots(&bounds, |slot| match crossed(slot.wide_corners(mesh.vertices()), point) {
         Crossed::Not => {}
         Crossed::Sense(sense) => winding += sense,
@@ -72,25 +74,21 @@ fn edge_turn(from: DVec3, to: DVec3, point: DVec3) -> i32 {
     }
 }
 
-/// Which of two meshes, whose surfaces do not cross, is inside the other. A connected piece is wholly inside or wholly
-/// outside, so one vertex of each tells.
-pub(super) fn nested(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Placement) -> Option<MeshOverlap> {
-    let a_in_b = b_in_a.inverse();
-    if has_piece_inside(b, a, b_in_a) {
-        return Some(MeshOverlap::BInsideA);
+/// Which of two meshes, whose surfaces do not cross, is inside the other, and a point of both in the frame of the first. A
+/// connected piece is wholly inside or wholly outside, so one vertex of each tells.
+pub(super) fn nested(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Placement) -> Option<(MeshOverlap, DVec3)> {
+    if let Some(point) = vertex_inside(b, a, b_in_a) {
+        return Some((MeshOverlap::BInsideA, point));
     }
-    has_piece_inside(a, b, &a_in_b).then_some(MeshOverlap::AInsideB)
+    let point = vertex_inside(a, b, &b_in_a.inverse())?;
+    Some((MeshOverlap::AInsideB, b_in_a.point_to_outer(point)))
 }
 
-/// Whether a connected piece of `inner`, placed in the frame of `outer`, is inside it.
-fn has_piece_inside(inner: &TriangleMesh, outer: &TriangleMesh, inner_in_outer: &Placement) -> bool {
+/// A vertex of a connected piece of `inner`, placed in the frame of `outer`, that is inside it.
+fn vertex_inside(inner: &TriangleMesh, outer: &TriangleMesh, inner_in_outer: &Placement) -> Option<DVec3> {
     if !outer.is_closed() {
-        return false;
+        return None;
     }
-    let bounds = outer.tree().bounds();
-    let (min, max) = (bounds.min.as_dvec3(), bounds.max.as_dvec3());
-    inner.pieces().iter().any(|&vertex| {
-        let point = inner_in_outer.point_to_outer(inner.vertices()[vertex as usize].as_dvec3());
-        point.cmpge(min).all() && point.cmple(max).all() && contains(outer, point)
-    })
+    let places = inner.pieces().iter().map(|&vertex| inner.vertices()[vertex as usize].as_dvec3());
+    places.map(|place| inner_in_outer.point_to_outer(place)).find(|point| contains(outer, *point))
 }

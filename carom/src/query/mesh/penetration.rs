@@ -13,6 +13,7 @@
 use super::super::{QueryError, projection};
 use super::{corners, inside, placed, surface_separation, visit_crossings};
 use crate::distance::convex::{Convex, Core};
+use crate::distance::feature::Pair;
 use crate::distance::placement::Placement;
 use crate::distance::signed::{Cache, signed};
 use crate::pose::Pose;
@@ -74,6 +75,9 @@ pub(in crate::query) struct Local {
     pub(in crate::query) lower: f64,
     pub(in crate::query) way_out: DVec3,
     pub(in crate::query) deepest: Option<DVec3>,
+    /// The points of both surfaces that touch at the end of the way out, where they are now.
+    pub(in crate::query) on_a: DVec3,
+    pub(in crate::query) on_b: DVec3,
 }
 
 /// How deep two meshes are in each other; none if they are apart.
@@ -105,24 +109,33 @@ pub(in crate::query) fn local(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Place
             way_out = length * direction;
         }
     }
-    let way_out = shortened(a, b, b_in_a, way_out);
-    Some(Local { lower, way_out, deepest: deepest.map(|vertex| vertex.point) })
+    let (way_out, touching) = shortened(a, b, b_in_a, way_out);
+    // Whatever could not be told of the surfaces, they come together somewhere.
+    let touching =
+        touching.unwrap_or(Pair { on_a: middle(a, &Placement::IDENTITY), on_b: middle(b, b_in_a) + way_out });
+    let deepest = deepest.map(|vertex| vertex.point);
+    Some(Local { lower, way_out, deepest, on_a: touching.on_a, on_b: touching.on_b - way_out })
 }
 
-/// A way out cut back to where the surfaces touch: nothing is met on the way back before their distance is used up.
-fn shortened(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Placement, way_out: DVec3) -> DVec3 {
-    let Some(direction) = way_out.try_normalize() else { return way_out };
+/// A way out cut back to where the surfaces touch, and where they do: nothing is met on the way back before their distance
+/// is used up.
+fn shortened(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Placement, way_out: DVec3) -> (DVec3, Option<Pair>) {
+    let Some(direction) = way_out.try_normalize() else { return (way_out, None) };
     let mut length = way_out.length();
+    let mut touching = None;
     for _ in 0..12 {
         let moved = Placement { position: b_in_a.position + length * direction, ..*b_in_a };
         let Ok(Some(gap)) = surface_separation(a, b, &moved, f64::INFINITY) else { break };
+        touching = Some(Pair { on_a: gap.on_a, on_b: gap.on_b });
         if gap.lower <= 1e-8 * length {
             break;
         }
         // A little short of it, so that they stay apart.
-        length = (length - 0.999 * gap.lower).max(0.0);
+        let shorter = (length - 0.999 * gap.lower).max(0.0);
+        touching = touching.map(|pair| Pair { on_b: pair.on_b - (length - shorter) * direction, ..pair });
+        length = shorter;
     }
-    length * direction
+    (length * direction, touching)
 }
 
 /// A vertex inside the other mesh, and the way from there to the surface.

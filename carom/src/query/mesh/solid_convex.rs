@@ -77,11 +77,15 @@ pub(in crate::query) fn signed_convex(
             direction = found.touching_normal;
         }
     }
-    Ok(best.map(|best| Signed { upper: (-lower).max(best.distance), ..best }))
+    let ended = |best: Signed| {
+        let lower = lower.min(-best.distance);
+        Signed { upper: -lower, stop: Stop::of_bounds(lower, -best.distance), ..best }
+    };
+    Ok(best.map(ended))
 }
 
 /// A point inside a convex shape, and the radius of a ball around it that is inside, too.
-fn middle(convex: &Convex<'_>) -> Result<(DVec3, f64), SupportFault> {
+pub(in crate::query) fn middle(convex: &Convex<'_>) -> Result<(DVec3, f64), SupportFault> {
     match convex.core.inner_ball() {
         Some((center, radius)) => Ok((center, radius + convex.radius)),
         None => {
@@ -389,7 +393,7 @@ impl Solids<'_> {
             }
             (length, touching) = (next, nearer);
         }
-        if length >= most || length <= 0.0 {
+        if length >= most {
             return Ok(None);
         }
         let on_b = touching.on_b - length * direction;
