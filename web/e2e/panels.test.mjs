@@ -79,9 +79,9 @@ for (const scene of ["cold", "warm", "pyramid"]) {
     await goTo(page, 60);
     await until(page, () => window.carom.plotted.convergence?.frame === 60);
     const { cold, warm } = await page.evaluate(() => window.carom.plotted.convergence);
-    t.diagnostic(`cold from ${cold[0]} in ${cold.length} rounds, warm from ${warm[0]} in ${warm.length}`);
-    assert.ok(cold.length > 4 && warm.length > 0);
-    assert.ok(warm[0] < 0.2 * cold[0], "a heap at rest is nearly solved when it starts warm");
+    t.diagnostic(`left after 5 rounds: ${cold[4]} m/s cold, ${warm[4]} m/s warm`);
+    assert.ok(cold.length > 8 && warm.length > 8);
+    assert.ok(warm[4] < 0.6 * cold[4], "what starts warm comes sooner to the end");
     const keys = await page.locator(".convergence .keys span").allTextContents();
     assert.deepEqual(keys, ["cold", "warm", "in use"]);
     assert.match(await page.locator(".convergence .note").textContent(), /Frame 60 solved twice/);

@@ -52,7 +52,7 @@ struct UsedPoint {
 
 /// What keeping may change, as shares of the smaller part's size, which count up to a metre: depths are measured anew, places
 /// are held up to 1 % of an arm, and points are moved along for as long.
-const DEPTH_SHARE: f32 = 1e-3;
+const DEPTH_SHARE: f32 = 3e-3;
 const PLACE_SHARE: f32 = 0.02;
 /// And normals are held up to 1.8°.
 const MOST_TURN: f32 = 2.0;

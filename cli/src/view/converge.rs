@@ -40,9 +40,10 @@ mod tests {
     use super::*;
     use crate::scene;
 
-    /// A heap that rests is nearly solved when it begins with what it pushed before.
+    /// What a heap pushed before is nearly what it pushes now: after few rounds less is left to change. The first round is no
+    /// measure, since it is the worst contact that counts, and one that is new has nothing to begin with.
     #[test]
-    fn a_warm_start_begins_nearer_to_the_end() {
+    fn a_warm_start_comes_sooner_to_the_end() {
         for name in ["warm", "cold", "pyramid"] {
             let scene = scene::find(name).expect("the scene is known");
             let mut world = scene.world().expect("the scene is sound");
@@ -51,8 +52,8 @@ mod tests {
             }
             let hash = world.hash();
             let (cold, warm) = curves(World::default(), &world.snapshot(), scene.dt).expect("both are solved");
-            assert!(cold.len() > 4 && !warm.is_empty(), "{name}: {cold:?} and {warm:?}");
-            assert!(warm[0] < 0.2 * cold[0], "{name}: {} and {}", warm[0], cold[0]);
+            assert!(cold.len() > 8 && warm.len() > 8, "{name}: {cold:?} and {warm:?}");
+            assert!(warm[4] < 0.6 * cold[4], "{name}: {} and {}", warm[4], cold[4]);
             let sum = |curve: &[f32]| curve.iter().sum::<f32>();
             assert!(sum(&warm) < sum(&cold), "{name}");
             assert_eq!(world.hash(), hash);

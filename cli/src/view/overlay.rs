@@ -183,7 +183,7 @@ fn swept(bytes: &mut Bytes, session: &Session, origin: DVec3) {
     }
 }
 
-/// Pairs of moving bodies whose centres are within R, twice the reach of the middle one of them (B14).
+/// Pairs of moving bodies whose centres are within R, two and a half times the reach of the middle one of them (B14).
 fn close(bytes: &mut Bytes, world: &World, origin: DVec3) {
     let moves = |body: &BodyRef<'_>| body.kind() != BodyKind::Fixed;
     let shapes = world.shapes().filter(|shape| moves(&shape.body));
@@ -191,7 +191,7 @@ fn close(bytes: &mut Bytes, world: &World, origin: DVec3) {
     let mut reaches: Vec<f32> = boxes.map(|bounds| bounds.half_extents().max_element()).collect();
     reaches.sort_by(f32::total_cmp);
     let Some(middle) = reaches.get(reaches.len() / 2) else { return };
-    let radius = 2.0 * middle;
+    let radius = 2.5 * middle;
     let (bodies, points): (Vec<u32>, Vec<Vec3>) = (0..)
         .zip(world.bodies())
         .filter(|(_, body)| moves(body))

@@ -72,8 +72,13 @@ impl Wires {
         self.cuboid(bounds.center(), [Vec3::X * half.x, Vec3::Y * half.y, Vec3::Z * half.z]);
     }
 
-    /// The borders of the faces of a polytope, each as far out as the rounding.
+    /// The borders of the faces of a polytope, each as far out as the rounding; of one that is mostly rounding, circles.
     pub(super) fn hull(&mut self, hull: &ConvexHull, pose: &LocalPose, radius: f32) {
+        let middle = hull.vertices().iter().sum::<Vec3>() / hull.vertices().len() as f32;
+        let reach = hull.vertices().iter().map(|vertex| vertex.distance(middle)).fold(0.0, f32::max);
+        if radius > 0.3 * reach {
+            return self.supports(&Grown { hull, radius }, pose);
+        }
         let count = if radius > 0.0 { 2 } else { 1 };
         for edge in hull.edges() {
             for face in &edge.faces[..count] {
@@ -124,6 +129,19 @@ impl Wires {
                 }
             }
         });
+    }
+}
+
+/// A polytope with its rounding.
+#[derive(Debug)]
+struct Grown<'h> {
+    hull: &'h ConvexHull,
+    radius: f32,
+}
+
+impl SupportMap for Grown<'_> {
+    fn support(&self, direction: Vec3) -> Vec3 {
+        self.hull.support(direction) + direction.normalize_or_zero() * self.radius
     }
 }
 

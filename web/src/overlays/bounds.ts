@@ -32,7 +32,8 @@ export function boxes(): Overlay {
 }
 
 export function swept(): Overlay {
-  const lines = new Lines({ width: 1.5, onTop: false });
+  // Little more than the shapes themselves where these are slow: seen through them.
+  const lines = new Lines({ width: 1.5 });
   const tone = new THREE.Color(SKY);
   const [from, to] = [new THREE.Vector3(), new THREE.Vector3()];
   return {

@@ -1,7 +1,7 @@
 // What the broad phase is built of: nodes of a tree by level, cells of a grid or hash, planes, sorted intervals.
 
 import * as THREE from "three";
-import { GREY, numbered, NUMBERED, ORANGE, VERMILION } from "../colours";
+import { numbered, NUMBERED, ORANGE, VERMILION } from "../colours";
 import { Lines, Wires } from "./drawing";
 import type { Overlay } from "./overlay";
 
@@ -15,7 +15,6 @@ export function structure(): Overlay {
   const lines = new Lines({ width: 2, onTop: true });
   const cell = new THREE.Color(ORANGE);
   const plane = new THREE.Color(VERMILION);
-  const faint = plane.clone().lerp(new THREE.Color(GREY), 0.6);
   const from = new THREE.Vector3();
   const to = new THREE.Vector3();
   return {
@@ -59,7 +58,7 @@ export function structure(): Overlay {
     },
   };
 
-  /** The outline of where a plane cuts its region, and its middle. */
+  /** The outline of where a plane cuts its region. */
   function planeIn(floats: Float32Array, at: number, shift: THREE.Vector3, colour: THREE.Color): void {
     const [min, max] = [0, 3].map((corner) => new THREE.Vector3().fromArray(floats, at + corner)) as [
       THREE.Vector3,
@@ -68,9 +67,6 @@ export function structure(): Overlay {
     const normal = new THREE.Vector3().fromArray(floats, at + 6);
     const corners = cut(min, max, normal, floats[at + 9]!).map((corner) => corner.add(shift));
     corners.forEach((corner, index) => lines.add(corner, corners[(index + 1) % corners.length]!, colour));
-    // A cross tells a plane from a face of a box.
-    const half = corners.length >> 1;
-    for (let index = 0; index < half; index++) lines.add(corners[index]!, corners[index + half]!, faint);
   }
 }
 

@@ -178,8 +178,8 @@ export class Plots implements Tab {
     this.convergenceNote.textContent =
       frame === undefined
         ? ""
-        : rounds === 0
-          ? `Frame ${frame}: nothing touches, so there is nothing to solve.`
+        : Math.max(0, ...cold, ...warm) === 0
+          ? `Frame ${frame}: nothing that is awake touches, so there is nothing to solve.`
           : `Frame ${frame} solved twice by Gauss–Seidel: from nothing (cold), and from the impulses of the step before (warm). ` +
             (this.running.length > 0 ? "In use: what the running solver did." : "The soft solver in use has no rounds to watch.");
   }
