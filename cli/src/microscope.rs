@@ -1,17 +1,18 @@
 //! One pair of shapes under the microscope: every iteration of the searches that answer how they stand to each other (V1).
 //!
 //! Compounds, meshes and height fields are looked at by those of their convex pieces that are nearest to each other or
-//! deepest in each other. Points and poses are in the frame of the first piece.
+//! deepest in each other. Points and poses are in the frame of the first piece, and `place` says where that is in the world.
 
 mod advancement;
 mod difference;
 mod ending;
 mod pieces;
 mod rust_test;
+mod used;
 
 use crate::session::Session;
 use crate::view::{drawable, feature_name, shape_index};
-use advancement::Advance;
+use advancement::Advancement;
 use carom::gjk;
 use carom::glam::DVec3;
 use carom::narrow::{self, LocalManifold};
@@ -23,6 +24,7 @@ use ending::Ending;
 use pieces::Piece;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use used::Used;
 
 /// What pages are told.
 #[derive(Serialize)]
@@ -38,6 +40,8 @@ pub(crate) struct Message {
 pub(crate) struct Seen {
     frame: u32,
     names: [String; 2],
+    /// Where the frame of the first piece is in the world.
+    place: Place,
     poses: [SeenPose; 2],
     /// Their places in the list of the `scene` message; none for a triangle of a mesh.
     shapes: [Option<u32>; 2],
@@ -50,8 +54,16 @@ pub(crate) struct Seen {
     axes: Vec<SeenAxis>,
     reasons: Vec<&'static str>,
     manifold: Option<SeenManifold>,
-    advancement: Option<Vec<Advance>>,
+    /// What the last step made of the two; none if it did nothing.
+    used: Option<Used>,
+    advancement: Option<Advancement>,
     pub(crate) rust_test: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Place {
+    position: [f64; 3],
+    rotation: [f32; 4],
 }
 
 #[derive(Serialize)]
@@ -165,12 +177,14 @@ pub(crate) fn look(session: &Session, slots: [u32; 2]) -> Result<Seen, String> {
     Ok(Seen {
         frame: session.frame(),
         names: [name(slots[0], &a), name(slots[1], &b)],
+        place: Place { position: a.pose.position.to_array(), rotation: a.pose.rotation.to_array() },
         poses: [LocalPose::IDENTITY, b_in_a].map(seen_pose),
         shapes: [&a, &b].map(|piece| shape_index(session, &piece.shape)),
         pieces: [&a, &b].map(|piece| drawable(&piece.shape)),
         difference: Difference::of(&a.shape, &b.shape, &b_in_a),
         distance,
         answer: in_a_sentence(&answer, distance),
+        used: used::look(session, slots, [&a, &b]),
         advancement: advancement::advance(session.world(), &a, &b),
         rust_test: rust_test::text(session, slots, [&a, &b], (&answer, manifold.as_ref())),
         gjk: trace.gjk.iter().map(seen_gjk).chain(ended.iter().map(seen_ending)).collect(),
@@ -329,6 +343,15 @@ impl Seen {
         for point in self.manifold.iter().flat_map(|manifold| &manifold.points) {
             text +=
                 &format!("contact {:?}  depth {:.6}  {}\n", point.position, point.depth, point.features.join(" on "));
+        }
+        if let Some(used) = &self.used {
+            text += &used.table();
+        }
+        for step in self.advancement.iter().flat_map(|advancement| &advancement.steps) {
+            text += &format!("time {:.6}  distance {:.6}\n", step.time, step.distance);
+        }
+        if let Some(advancement) = &self.advancement {
+            text += &format!("ended: {}\n", advancement.ending);
         }
         text
     }

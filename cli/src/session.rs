@@ -5,9 +5,11 @@
 //! give the same bits. An input in the past begins another future; the old one is forgotten, unless it is that of a
 //! recording, which a restart brings back.
 
+mod before;
 mod input;
 mod keyframes;
 
+pub(crate) use before::Before;
 pub(crate) use input::{Input, Logged, SolverName};
 
 use crate::recording::KeptFrame;
@@ -22,6 +24,7 @@ use keyframes::{Keyframe, Keyframes};
 pub(crate) struct Session {
     scene: Scene,
     world: World,
+    before: Before,
     frame: u32,
     /// The newest frame that is known of this future.
     last: u32,
@@ -66,6 +69,7 @@ impl Session {
         let mut session = Self {
             scene,
             world,
+            before: Before::default(),
             frame: 0,
             last: 0,
             log: Vec::new(),
@@ -98,6 +102,7 @@ impl Session {
         // Without what was done in it.
         if let Some(start) = self.keyframes.before(0) {
             self.world.restore(&start.snapshot);
+            self.before.forget();
             self.compare_with_keyframe();
             self.return_to_keyframe(0);
         }
@@ -136,6 +141,11 @@ impl Session {
     /// To look at it in another way: nothing that changes a step is done through this.
     pub(crate) fn world_mut(&mut self) -> &mut World {
         &mut self.world
+    }
+
+    /// How it stood when the last step began.
+    pub(crate) fn before(&self) -> &Before {
+        &self.before
     }
 
     /// How many steps have been taken.
@@ -214,6 +224,7 @@ impl Session {
         if let Some(held) = &self.held {
             held.pull(&mut self.world);
         }
+        self.before.note(&self.world);
         let step = self.world.step(self.scene.dt);
         step.map_err(|error| format!("{}: step {}: {error}", self.scene.name, self.frame))?;
         self.frame += 1;
@@ -225,10 +236,12 @@ impl Session {
         Ok(())
     }
 
-    /// Goes to the last keyframe up to `target` if that is nearer to it than the present; steps have to be taken from there.
+    /// Goes to the last keyframe before `target` if that is nearer to it than the present; steps have to be taken from
+    /// there: one at least, so that it is known how the step to `target` began.
     pub(crate) fn approach(&mut self, target: u32) {
-        if target < self.frame || self.keyframes.before(target).is_some_and(|keyframe| keyframe.frame > self.frame) {
-            self.return_to_keyframe(target);
+        let last = target.saturating_sub(1);
+        if target < self.frame || self.keyframes.before(last).is_some_and(|keyframe| keyframe.frame > self.frame) {
+            self.return_to_keyframe(last);
         }
     }
 
@@ -249,6 +262,7 @@ impl Session {
     fn return_to_keyframe(&mut self, target: u32) {
         let Some(keyframe) = self.keyframes.before(target) else { return };
         self.world.restore(&keyframe.snapshot);
+        self.before.forget();
         self.frame = keyframe.frame;
         self.next = keyframe.next;
         self.held = keyframe.held;

@@ -1,6 +1,9 @@
 //! `carom view`: the engine runs here, a page in the browser draws it.
 
+mod ahead;
+mod bounds;
 mod compare;
+mod converge;
 mod describe;
 mod engine;
 mod frame;
@@ -11,6 +14,7 @@ mod overlay;
 mod record;
 mod server;
 mod structure;
+mod wires;
 
 pub(crate) use describe::{drawable, each_part, key_of, scene_message, shape_index};
 pub(crate) use frame::{STATISTICS, state_bits, statistics};

@@ -262,6 +262,7 @@ fn nonsense_is_answered_and_does_no_harm() {
         "{\"do\": \"microscope\", \"slots\": [0, 99]}",
         "{\"do\": \"broad\", \"structure\": \"none\"}",
         "{\"do\": \"solver\", \"name\": \"none\"}",
+        "{\"do\": \"bounds\", \"volume\": \"none\"}",
         "{\"do\": \"speed\", \"factor\": 0}",
         "{\"do\": \"speed\", \"factor\": 1e9}",
         "{\"do\": \"play\"",
@@ -311,6 +312,8 @@ fn random_commands_do_no_harm() {
         json!({"do": "microscope", "slots": [0, 1]}),
         json!({"do": "broad", "structure": "octree"}),
         json!({"do": "solver", "name": "worst first"}),
+        json!({"do": "bounds", "volume": "hull"}),
+        json!({"do": "converge"}),
         json!({"do": "speed", "factor": 2}),
     ];
     let mut random = fastrand::Rng::with_seed(11);

@@ -74,7 +74,10 @@ test("the overlays that it has draw, and the others say why not", async (t) => {
   const greyed = boxes.filter((box) => box.greyed);
   assert.deepEqual(
     greyed.map(({ name }) => name).sort(),
-    ["colours", "impacts", "islands", "pairs", "structure"],
+    [
+      ...["ahead", "capsules", "close", "colours", "cylinders", "ellipsoids", "hulls", "impacts", "islands", "kdops"],
+      ...["pairs", "structure", "swept"],
+    ],
     "what is not in the page",
   );
   for (const { name, why } of greyed) assert.match(why, /carom view/, name);

@@ -113,6 +113,46 @@ test("the address opens the same scene, frame and camera again", async () => {
   await second.page.context().close();
 });
 
+test("a link opens its scene, frame and camera where another scene is shown", async () => {
+  const other = "ramp";
+  await page.getByLabel("Scene", { exact: true }).selectOption(other);
+  await until(page, (name) => window.carom.scene === name && window.carom.frame >= 0, other);
+  await goTo(page, 9);
+  const { hash } = await probe(page);
+  await page.evaluate(() => window.carom.turn(0.7));
+  // The address follows.
+  let address = page.url();
+  for (let before = ""; address !== before || !/frame=9\b/.test(address); ) {
+    before = address;
+    await page.waitForTimeout(1500);
+    address = page.url();
+  }
+  const camera = new URL(address).searchParams.get("camera");
+  await page.getByLabel("Scene", { exact: true }).selectOption(SCENE);
+  await until(page, (name) => window.carom.scene === name && window.carom.frame >= 0, SCENE);
+  const second = await newPage(browser);
+  await second.page.goto(address);
+  await until(second.page, (name) => window.carom?.scene === name && window.carom.frame === 9, other);
+  assert.equal((await probe(second.page)).hash, hash);
+  // It stays so: what the page makes of its address is what it was given.
+  await second.page.waitForTimeout(1600);
+  const shown = new URL(second.page.url()).searchParams;
+  assert.deepEqual([shown.get("scene"), shown.get("frame"), shown.get("camera")], [other, "9", camera]);
+  assert.deepEqual(second.errors, []);
+  await second.page.context().close();
+  await page.getByLabel("Scene", { exact: true }).selectOption(SCENE);
+  await until(page, (name) => window.carom.scene === name && window.carom.frame >= 0, SCENE);
+});
+
+test("a link to a scene that is not there says so, and what is shown stays", async () => {
+  const second = await newPage(browser);
+  await second.page.goto(`${server.address}&scene=nowhere&frame=3&camera=1,2,3,0,0,0`);
+  await second.page.locator(".toast.error", { hasText: "nowhere" }).waitFor();
+  assert.equal((await probe(second.page)).scene, SCENE);
+  await until(second.page, (name) => new URLSearchParams(location.search).get("scene") === name, SCENE);
+  await second.page.context().close();
+});
+
 test("the brackets go from scene to scene", async () => {
   await page.keyboard.press("]");
   await until(page, (name) => window.carom.scene !== name && window.carom.frame >= 0, SCENE);

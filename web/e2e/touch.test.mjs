@@ -119,6 +119,27 @@ test("a click on a drawn contact tells its normal and depth", async () => {
   await page.getByRole("tabpanel").getByText("impulse").waitFor();
 });
 
+test("from a contact it is one more click to the microscope, from the line of a pair none", async () => {
+  await page.getByRole("button", { name: "Look at it under the microscope" }).click();
+  await until(page, () => window.carom.microscope.pair !== null);
+  const shown = () => page.evaluate(() => window.carom.microscope.pair.slots.toSorted((a, b) => a - b));
+  const contacts = await page.evaluate(() => window.carom.section("contacts").words);
+  assert.deepEqual(await shown(), contacts.slice(8, 10).sort((a, b) => a - b));
+  await page.getByRole("button", { name: "Other pair" }).click();
+  await page.keyboard.press("1");
+  await page.getByLabel("Contacts and normals").uncheck();
+  await page.getByLabel("Pairs", { exact: true }).check();
+  await until(page, () => window.carom.pairs().length > 0);
+  const pairs = await page.evaluate(() => window.carom.pairs());
+  // One whose line no other comes near.
+  const alone = pairs.find((one) => pairs.every((other) => other === one || Math.hypot(one.x - other.x, one.y - other.y) > 8));
+  await page.mouse.click(alone.x, alone.y);
+  await page.locator(".pair-head").waitFor();
+  assert.deepEqual(await shown(), alone.slots.toSorted((a, b) => a - b));
+  await page.keyboard.press("1");
+  await page.getByLabel("Pairs", { exact: true }).uncheck();
+});
+
 test("what has happened can be saved, and runs again to the same bits", async () => {
   const [saved] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("s")]);
   const report = await carom("replay", await saved.path());

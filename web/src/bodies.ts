@@ -35,6 +35,8 @@ export interface Ball {
   radius: number;
 }
 
+/** How far what falls rolls away from where it lands, as a share of its height. */
+const SPREAD = 0.3;
 /** From how many bodies on they are drawn with fewer facets, and with fewer still. */
 const [COARSE_FROM, COARSEST_FROM] = [800, 3000];
 
@@ -246,7 +248,17 @@ export class Bodies {
     const down = new THREE.Raycaster(box.getCenter(new THREE.Vector3()), new THREE.Vector3(0, -1, 0));
     const found = balls.length === 0 ? null : this.hit(down, (body) => this.descriptions[body]!.kind === "fixed");
     if (found === null) return [];
-    return [box.min, box.max].map((corner) => ({ center: corner.clone().setY(found.point.y), radius: 0 }));
+    // What falls spreads where it lands, the more the higher it comes from, but not beyond measure.
+    const lowest = balls.reduce((least, { center, radius }) => Math.min(least, center.y - radius), Infinity);
+    const falls = lowest - found.point.y > 0.2 * this.typicalRadius;
+    const half = box.getSize(new THREE.Vector3()).setY(0).length() / 2;
+    const spread = falls ? Math.min(SPREAD * (box.max.y - found.point.y), 0.8 * half) : 0;
+    return [box.min, box.max].flatMap(({ x }, side) =>
+      [box.min, box.max].map(({ z }, other) => {
+        const out = (end: number) => (end === 0 ? -spread : spread);
+        return { center: new THREE.Vector3(x + out(side), found.point.y, z + out(other)), radius: 0 };
+      }),
+    );
   }
 
   /** Boxes along the axes of each piece, as matrices that take the cube from -1 to 1 there. */

@@ -24,6 +24,7 @@ const MOUSE: Entry[] = [
   ["drag a body", "pulls it", "live"],
   ["drag elsewhere", "turns the camera; right button moves it, wheel comes closer"],
   ["click", "inspects a body, or a contact where contacts are drawn"],
+  ["click a pair's line", "puts the pair under the microscope", "live"],
   ["Shift-click another", "puts both under the microscope", "live"],
 ];
 

@@ -95,27 +95,36 @@ async function start(): Promise<void> {
     tab: (index) => sidebar.show(index),
   });
 
-  // What the address asks for is done once, when the program has answered.
+  // What the address asks for is done once, when the program shows the scene that it asks for.
   const asked = placeIn(location.search);
+  const isAsked = () => asked.scene === null || asked.scene === session.scene?.name;
+  const forgetAsked = () => (asked.scene = asked.frame = asked.camera = null);
+  let requested = false;
   stage.adaptive = new URLSearchParams(location.search).get("quality") !== "high";
   let fitted: string | null = null;
   session.on("scene", (scene) => {
     bodies.build(scene, fitted === scene.name);
     if (fitted !== scene.name) fitted = null;
-    if (asked.scene !== null && asked.scene !== scene.name) session.send({ do: "scene", name: asked.scene });
-    else if (asked.frame !== null) {
+    if (asked.scene !== null && !isAsked()) {
+      if (!requested) session.send({ do: "scene", name: asked.scene });
+      requested = true;
+    } else if (asked.frame !== null) {
       session.send({ do: "seek", frame: asked.frame });
       asked.frame = null;
     }
-    asked.scene = null;
+  });
+  // There may be no such scene.
+  session.on("error", () => {
+    if (!isAsked()) forgetAsked();
   });
   session.on("frame", (frame) => {
     if (fitted !== null) return;
     bodies.place(frame, null, 1);
     fitCamera();
     fitted = session.scene?.name ?? null;
+    if (!isAsked()) return;
     if (asked.camera !== null) lookFrom(asked.camera, stage, bodies);
-    asked.camera = null;
+    asked.scene = asked.camera = null;
   });
   session.on("select", (selection) => {
     if (selection !== null) sidebar.showNamed("Inspect");
@@ -143,7 +152,7 @@ async function start(): Promise<void> {
     return moved;
   };
   setInterval(() => {
-    if (session.newest !== null && asked.frame === null) history.replaceState(null, "", linkTo(session, stage, bodies));
+    if (session.newest !== null && isAsked() && asked.frame === null) history.replaceState(null, "", linkTo(session, stage, bodies));
   }, ADDRESS_MS);
 
   exposeToTests(session, stage, bodies, overlays, { microscope, plots, fitCamera });

@@ -3,6 +3,7 @@
 import * as THREE from "three";
 import type { Bodies, Hit } from "./bodies";
 import { contactsOf } from "./overlays/contacts";
+import { pairLines } from "./overlays/pairs";
 import type { Overlays } from "./overlays/all";
 import type { Vector } from "./protocol";
 import type { Session } from "./session";
@@ -11,6 +12,7 @@ import type { Stage } from "./stage";
 /** A press that moves less than this is a click. */
 const CLICK_PIXELS = 4;
 const CONTACT_PIXELS = 9;
+const LINE_PIXELS = 6;
 const SHOT_SPEED = 25;
 
 interface Press {
@@ -91,7 +93,9 @@ export class Pointer {
   private click(event: PointerEvent, hit: Hit | null): void {
     const contact = this.contactAt(event.clientX, event.clientY);
     const before = this.session.selection;
+    const pair = contact === null ? this.pairAt(event.clientX, event.clientY) : null;
     if (contact !== null) this.session.select(contact);
+    else if (pair !== null) this.session.send({ do: "microscope", slots: pair });
     else if (hit === null) this.session.select(null);
     else if ((event.shiftKey || event.ctrlKey) && before?.kind === "body" && before.slot !== hit.slot) {
       this.session.send({ do: "microscope", slots: [before.slot, hit.slot] });
@@ -111,6 +115,27 @@ export class Pointer {
       if (!seen.visible || distance >= nearest) continue;
       nearest = distance;
       found = { kind: "contact" as const, slots, index };
+    }
+    return found;
+  }
+
+  /** The pair whose line is drawn nearest to a point of the window, if pairs are drawn and can be looked at. */
+  private pairAt(x: number, y: number): [number, number] | null {
+    const frame = this.session.newest;
+    const drawn = (["pairs", "colours"] as const).filter((name) => this.overlays.isOn(name));
+    if (frame === null || this.session.source.recorded) return null;
+    let nearest = LINE_PIXELS;
+    let found = null;
+    for (const { slots, from, to } of drawn.flatMap((name) => pairLines(frame, this.bodies, name))) {
+      const [start, end] = [this.stage.screen(from), this.stage.screen(to)];
+      if (!start.visible || !end.visible) continue;
+      const [right, down] = [end.x - start.x, end.y - start.y];
+      const along = ((x - start.x) * right + (y - start.y) * down) / (right * right + down * down || 1);
+      const share = Math.min(Math.max(along, 0), 1);
+      const distance = Math.hypot(start.x + share * right - x, start.y + share * down - y);
+      if (distance >= nearest) continue;
+      nearest = distance;
+      found = slots;
     }
     return found;
   }

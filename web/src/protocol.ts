@@ -148,6 +148,15 @@ export interface SeparatingAxis {
   kind: string;
 }
 
+/** A patch of contact, in the frame of the first shape when the step began. */
+export interface UsedPatch {
+  parts: [number, number];
+  normal: Vector;
+  /** Whether its points act where they did in the step before. */
+  held: boolean;
+  points: { position: Vector; depth: number; impulse: number; features: [string, string] }[];
+}
+
 export interface AdvancementStep {
   time: number;
   distance: number;
@@ -178,6 +187,8 @@ export interface MicroscopeTell {
   slots: [number, number];
   names: [string, string];
   frame: number;
+  /** Where the frame of the first shape, in which all numbers are, is in the world. */
+  place: { position: Vector; rotation: Quaternion };
   poses: { position: Vector; rotation: Quaternion }[];
   /** The shapes themselves; of a mesh, the triangle that is nearest. */
   pieces: [Shape, Shape];
@@ -190,7 +201,15 @@ export interface MicroscopeTell {
   axes: SeparatingAxis[];
   reasons: string[];
   manifold: Manifold | null;
-  advancement: AdvancementStep[] | null;
+  /** What the last step used, and the same found anew on the poses that it saw; `b` is where the second shape was. */
+  used: {
+    b: { position: Vector; rotation: Quaternion };
+    world: UsedPatch[];
+    anew: UsedPatch[];
+    differs: boolean;
+    says: string;
+  } | null;
+  advancement: { steps: AdvancementStep[]; ending: string } | null;
   rust_test: string | null;
 }
 
@@ -202,8 +221,28 @@ export interface ComparedStructure {
   update_ms: number;
 }
 
+/** The same state solved by Gauss–Seidel from nothing and from the impulses of the step before: residuals by round. */
+export interface ConvergenceTell {
+  tell: "convergence";
+  frame: number;
+  cold: number[];
+  warm: number[];
+}
+
+/** A bounding volume of the library around each shape that moves, as lines: two points each, in the shape's frame. */
+export interface BoundsTell {
+  tell: "bounds";
+  generation: number;
+  volume: string;
+  shapes: number[][];
+  colliders: { body: number; shape: number; position: Vector; rotation: Quaternion }[];
+}
+
 export interface CompareTell {
   tell: "compare";
+  /** How many boxes there are, and how many of them the last step moved. */
+  boxes: number;
+  moved: number;
   rows: ComparedStructure[];
 }
 
@@ -232,12 +271,15 @@ export type Tell =
   | InspectTell
   | MicroscopeTell
   | CompareTell
+  | ConvergenceTell
+  | BoundsTell
   | RecordingTell
   | NoteTell
   | ErrorTell;
 
 export type Command =
-  | { do: "play" | "pause" | "restart" | "drop" | "compare" | "record" }
+  | { do: "play" | "pause" | "restart" | "drop" | "compare" | "converge" | "record" }
+  | { do: "bounds"; volume: string }
   | { do: "step" | "back"; count: number }
   | { do: "seek"; frame: number }
   | { do: "scene"; name: string }
@@ -288,6 +330,8 @@ const SECTIONS: Record<string, string> = {
   SWEP: "swept",
   HITS: "impacts",
   RESI: "convergence",
+  NEAR: "close",
+  WAYS: "ahead",
 };
 
 /** Where every body is after a step, and what was asked for beside it. */

@@ -1,8 +1,10 @@
 // What the page knows of the running scene. Parts of the page listen here and never to each other.
 
 import type {
+  BoundsTell,
   Command,
   CompareTell,
+  ConvergenceTell,
   ErrorTell,
   Frame,
   HelloTell,
@@ -28,6 +30,8 @@ interface Events {
   inspect: InspectTell;
   microscope: MicroscopeTell;
   compare: CompareTell;
+  convergence: ConvergenceTell;
+  bounds: BoundsTell;
   recording: RecordingTell;
   note: NoteTell;
   error: ErrorTell;
@@ -58,6 +62,8 @@ export class Session implements Listener {
     inspect: [],
     microscope: [],
     compare: [],
+    convergence: [],
+    bounds: [],
     recording: [],
     note: [],
     error: [],

@@ -5,6 +5,8 @@ import type { Bodies } from "./bodies";
 import type { Microscope } from "./microscope/tab";
 import type { Overlays } from "./overlays/all";
 import { contactKeys, contactsOf } from "./overlays/contacts";
+import { pairLines } from "./overlays/pairs";
+import { cut } from "./overlays/structure";
 import type { Plots } from "./panels/plots";
 import type { Command, MicroscopeTell, StateTell } from "./protocol";
 import type { Session } from "./session";
@@ -39,6 +41,10 @@ export interface Probe {
   switch(overlay: string, on: boolean): string | null;
   /** Where contacts are seen, in pixels of the window, how far from the camera, and the keys of their labels. */
   contacts(): { x: number; y: number; distance: number; key: string }[];
+  /** What is drawn of a plane that splits: region, normal and offset as in a section, and the corners of its outline. */
+  cut(part: number[]): { min: number[]; max: number[]; normal: number[]; offset: number; corners: number[][] };
+  /** Where the lines of pairs are drawn, in pixels of the window: their middles. */
+  pairs(): { x: number; y: number; slots: [number, number] }[];
   /** Looks at the scene as at first. */
   fitCamera(): void;
   /** What the moving bodies take up, in pixels of the window. */
@@ -136,6 +142,16 @@ export function exposeToTests(
         const distance = stage.camera.position.distanceTo(point);
         return { ...stage.screen(point), distance, key: keys[index]! };
       });
+    },
+    cut(part) {
+      const [min, max, normal] = [0, 3, 6].map((at) => part.slice(at, at + 3)) as [number[], number[], number[]];
+      const [low, high, along] = [min, max, normal].map((vector) => new THREE.Vector3().fromArray(vector));
+      const corners = cut(low!, high!, along!, part[9]!).map((corner) => corner.toArray());
+      return { min, max, normal, offset: part[9]!, corners };
+    },
+    pairs() {
+      const all = session.newest === null ? [] : pairLines(session.newest, bodies, "pairs");
+      return all.map(({ slots, from, to }) => ({ ...stage.screen(from.clone().lerp(to, 0.5)), slots }));
     },
     fitCamera,
     extent() {

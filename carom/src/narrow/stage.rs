@@ -99,6 +99,11 @@ impl Manifold {
         self.contacts().iter().map(|contact| contact.depth).fold(f32::NEG_INFINITY, f32::max)
     }
 
+    /// Whether its points act where they did in the step before and along the same normal: they are still near there.
+    pub fn is_held(&self) -> bool {
+        self.is_held
+    }
+
     /// Whether a point of it touches, rather than being about to.
     pub fn is_touching(&self) -> bool {
         self.contacts().iter().any(|contact| contact.depth >= 0.0 || contact.impulse > 0.0)

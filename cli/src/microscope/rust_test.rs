@@ -15,12 +15,11 @@ pub(super) fn text(
     [a, b]: [&Piece; 2],
     (answer, manifold): (&Distance, Option<&LocalManifold>),
 ) -> Option<String> {
-    let (name, frame) = (&session.scene().name, session.frame());
-    let word: String = name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect();
+    let (name, frame) = (printable(&session.scene().name), session.frame());
     let mut text = format!("// carom {}: scene {name}, frame {frame}.\n", env!("CARGO_PKG_VERSION"));
     text += &format!("// a: {}, b: {}.\n", a.name, b.name);
     text += "use carom::prelude::*;\n\n#[test]\n";
-    text += &format!("fn {}_slots_{}_and_{}_in_frame_{frame}()", word.to_lowercase(), slots[0], slots[1]);
+    text += &format!("fn {}_slots_{}_and_{}_in_frame_{frame}()", identifier(&name), slots[0], slots[1]);
     text += " -> Result<(), Box<dyn std::error::Error>> {\n";
     for (name, piece) in [("a", a), ("b", b)] {
         text += &format!("    let {name} = {};\n", constructor(&piece.shape)?);
@@ -58,10 +57,30 @@ pub(super) fn text(
             );
             let normal = vector(manifold.normal);
             text += &format!("    assert!(contact.normal.distance({normal}) <= 1e-4, \"{{contact:?}}\");\n");
+            text += "    let has = |point: Vec3, depth: f32| {\n";
+            text += "        let mut points = contact.contacts().iter();\n";
+            text += "        points.any(|it| it.point.distance(point) <= 1e-4 && (it.depth - depth).abs() <= 1e-5)\n";
+            text += "    };\n";
+            for point in manifold.contacts() {
+                let (place, depth) = (vector(point.point), point.depth);
+                text += &format!("    assert!(has({place}, {depth:?}), \"{{contact:?}}\");\n");
+            }
         }
     }
     text += "    Ok(())\n}\n";
     Some(text)
+}
+
+/// A name on one line.
+fn printable(name: &str) -> String {
+    name.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+}
+
+/// What a function may be called, whatever the scene is: it may begin with a digit, or be a word of the language.
+fn identifier(name: &str) -> String {
+    let letter = |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '_' };
+    let word: String = name.chars().map(letter).collect();
+    format!("scene_{}", word.trim_matches('_'))
 }
 
 /// That a value is the one expected, up to what is left to rounding.
@@ -114,4 +133,23 @@ fn pose(Pose { position, rotation }: &Pose) -> String {
     let DVec3 { x, y, z } = *position;
     let [i, j, k, w] = rotation.to_array();
     format!("Pose::new(DVec3::new({x:?}, {y:?}, {z:?}), Quat::from_xyzw({i:?}, {j:?}, {k:?}, {w:?}))")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_makes_a_function() {
+        for (name, expected) in [
+            ("boxes", "scene_boxes"),
+            ("10k.json", "scene_10k_json"),
+            ("fn", "scene_fn"),
+            ("Über 3", "scene_ber_3"),
+            ("", "scene_"),
+        ] {
+            assert_eq!(identifier(name), expected);
+        }
+        assert_eq!(printable("a\nb"), "a b");
+    }
 }

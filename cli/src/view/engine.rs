@@ -1,12 +1,13 @@
 //! The thread that owns the session: it takes steps in time with the clock, does what pages ask for, and puts frames into
 //! their mailboxes.
 
+use super::bounds::{Question, Volume};
 use super::frame::Frame;
 use super::mailbox::{Letter, Mailbox};
 use super::message::{self, Command, Listed, Tell};
 use super::overlay::Overlay;
 use super::record::{self, Tape};
-use super::{compare, describe, inspect};
+use super::{compare, converge, describe, inspect};
 use crate::microscope;
 use crate::scene::{self, Scene, embedded};
 use crate::session::{Input, Session, SolverName, Unlike};
@@ -293,10 +294,28 @@ impl Engine {
                 self.act(Input::Solve(known.ok_or_else(|| format!("there is no solver `{name}`"))?))?;
             }
             Command::Compare => {
-                let boxes: Vec<_> = self.session.world().boxes().collect();
+                let now: Vec<_> = self.session.world().boxes().collect();
+                let before = self.session.before().boxes().to_vec();
                 let answers = self.answers.clone();
                 // Nobody is left to hear it if this fails.
-                std::thread::spawn(move || drop(answers.send(Event::Answered(id, compare::message(&boxes)))));
+                std::thread::spawn(move || drop(answers.send(Event::Answered(id, compare::message(&before, &now)))));
+            }
+            Command::Converge => {
+                let scene = self.session.scene();
+                let empty = scene.settings.builder().build().map_err(|error| error.to_string())?;
+                let (snapshot, frame, dt) = (self.session.world().snapshot(), self.session.frame(), scene.dt);
+                let answers = self.answers.clone();
+                std::thread::spawn(move || {
+                    let message = converge::message(empty, &snapshot, frame, dt);
+                    drop(answers.send(Event::Answered(id, message)));
+                });
+            }
+            Command::Bounds { volume } => {
+                let known = Volume::ALL.into_iter().find(|known| known.name() == volume);
+                let volume = known.ok_or_else(|| format!("there is no bounding volume `{volume}`"))?;
+                let question = Question::of(&self.session, self.generation());
+                let answers = self.answers.clone();
+                std::thread::spawn(move || drop(answers.send(Event::Answered(id, question.answer(volume)))));
             }
             Command::Record => {
                 let (scene, log, last) = (self.session.scene(), self.session.log().to_vec(), self.session.kept()[1]);

@@ -55,6 +55,10 @@ pub(super) enum Command {
         name: String,
     },
     Compare,
+    Converge,
+    Bounds {
+        volume: String,
+    },
     Record,
     Speed {
         factor: f64,
@@ -78,6 +82,9 @@ pub(super) enum Tell<'a> {
         can_control: bool,
     },
     Compare {
+        /// How many boxes there are, and how many the last step moved.
+        boxes: usize,
+        moved: usize,
         rows: Vec<Compared>,
     },
     Recording {

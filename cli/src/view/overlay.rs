@@ -1,12 +1,16 @@
 //! What pages can draw over the bodies: a section of a frame for each.
 
 use super::frame::Bytes;
-use super::structure;
+use super::wires::Wires;
+use super::{ahead, structure};
 use crate::session::Session;
-use carom::body::Motion;
-use carom::bounds::Aabb;
-use carom::glam::DVec3;
+use carom::body::{BodyKind, BodyRef, Motion, ShapeRef};
+use carom::bounds::{Aabb, BoundingVolume, Motion as SweptMotion};
+use carom::glam::{DVec3, Vec3};
+use carom::impact::rigid::Sweep;
 use carom::narrow::{Contact, Feature, FeatureKind, Manifold};
+use carom::particles::ClosePairs;
+use carom::pose::LocalPose;
 use carom::world::World;
 
 /// Something to draw over the bodies.
@@ -23,13 +27,15 @@ pub(super) enum Overlay {
     Swept,
     Impacts,
     Convergence,
+    Close,
+    Ahead,
 }
 
 /// For a body that is in no island.
 const NO_ISLAND: u32 = u32::MAX;
 
 impl Overlay {
-    pub(super) const ALL: [Self; 11] = [
+    pub(super) const ALL: [Self; 13] = [
         Self::Boxes,
         Self::Structure,
         Self::Pairs,
@@ -41,6 +47,8 @@ impl Overlay {
         Self::Swept,
         Self::Impacts,
         Self::Convergence,
+        Self::Close,
+        Self::Ahead,
     ];
 
     /// What pages call it.
@@ -57,6 +65,8 @@ impl Overlay {
             Self::Swept => "swept",
             Self::Impacts => "impacts",
             Self::Convergence => "convergence",
+            Self::Close => "close",
+            Self::Ahead => "ahead",
         }
     }
 
@@ -73,6 +83,8 @@ impl Overlay {
             Self::Swept => b"SWEP",
             Self::Impacts => b"HITS",
             Self::Convergence => b"RESI",
+            Self::Close => b"NEAR",
+            Self::Ahead => b"WAYS",
         }
     }
 
@@ -122,16 +134,7 @@ impl Overlay {
                 }
             }
             Self::Centers => world.bodies().for_each(|body| bytes.place(body.center_of_mass(), origin)),
-            Self::Swept => {
-                for shape in world.shapes() {
-                    let pose = shape.body.pose().compose(&shape.collider.pose_in_body);
-                    let bounds = Aabb::around_shape_at(&shape.collider.shape, &pose);
-                    let way = shape.body.velocity() * session.scene().dt;
-                    let (min, max) = (way.min(carom::glam::Vec3::ZERO), way.max(carom::glam::Vec3::ZERO));
-                    bytes.words([shape.slot]);
-                    bytes.floats(relative(&Aabb::new(bounds.min + min, bounds.max + max), origin));
-                }
-            }
+            Self::Swept => swept(bytes, session, origin),
             Self::Impacts => {
                 for hit in world.events().hits() {
                     bytes.place(hit.point, origin);
@@ -140,8 +143,64 @@ impl Overlay {
                 }
             }
             Self::Convergence => world.convergence().iter().for_each(|residual| bytes.floats([*residual])),
+            Self::Close => close(bytes, world, origin),
+            Self::Ahead => ahead::fill(bytes, session, origin),
         }
     }
+}
+
+/// With more moving shapes than this, boxes stand for the volumes that they sweep: hulls take their time.
+const MOST_SWEPT: usize = 1500;
+
+/// What the shapes that move sweep in the next step, if they go on as they move now (M4).
+fn swept(bytes: &mut Bytes, session: &Session, origin: DVec3) {
+    let dt = session.scene().dt;
+    let moves = |shape: &ShapeRef<'_>| {
+        let is_still = shape.body.velocity() == Vec3::ZERO && shape.body.angular_velocity() == Vec3::ZERO;
+        shape.body.kind() != BodyKind::Fixed && !shape.body.is_asleep() && !is_still
+    };
+    let are_many = session.world().shapes().filter(moves).count() > MOST_SWEPT;
+    for shape in session.world().shapes().filter(moves) {
+        let start = shape.body.pose().compose(&shape.collider.pose_in_body);
+        let center = start.point_to_local(shape.body.center_of_mass());
+        let sweep = Sweep::of(start, shape.body.velocity().as_dvec3()).about(center.as_dvec3());
+        let sweep = sweep.turning(shape.body.angular_velocity().as_dvec3());
+        let motion = SweptMotion::between(start, sweep.pose_at(f64::from(dt))).about(center);
+        let mut wires = Wires::default();
+        match motion.volume(&shape.collider.shape) {
+            Ok(volume) if !are_many => {
+                let turn = LocalPose::new((start.position - origin).as_vec3(), start.rotation);
+                wires.shape(&volume, &turn);
+            }
+            // Surfaces sweep no shape either.
+            Ok(_) | Err(_) => {
+                let [x, y, z, right, up, out] = relative(&motion.aabb(&shape.collider.shape), origin);
+                wires.aabb(&Aabb::new(Vec3::new(x, y, z), Vec3::new(right, up, out)));
+            }
+        }
+        bytes.words([shape.slot, wires.0.len() as u32]);
+        wires.0.iter().flatten().for_each(|end| bytes.floats(end.to_array()));
+    }
+}
+
+/// Pairs of moving bodies whose centres are within R, two and a half times the reach of the middle one of them (B14).
+fn close(bytes: &mut Bytes, world: &World, origin: DVec3) {
+    let moves = |body: &BodyRef<'_>| body.kind() != BodyKind::Fixed;
+    let shapes = world.shapes().filter(|shape| moves(&shape.body));
+    let boxes = shapes.filter_map(|shape| Aabb::around_shape(&shape.collider.shape).ok());
+    let mut reaches: Vec<f32> = boxes.map(|bounds| bounds.half_extents().max_element()).collect();
+    reaches.sort_by(f32::total_cmp);
+    let Some(middle) = reaches.get(reaches.len() / 2) else { return };
+    let radius = 2.5 * middle;
+    let (bodies, points): (Vec<u32>, Vec<Vec3>) = (0..)
+        .zip(world.bodies())
+        .filter(|(_, body)| moves(body))
+        .map(|(index, body)| (index, (body.center_of_mass() - origin).as_vec3()))
+        .unzip();
+    let mut pairs = ClosePairs::default();
+    let Ok(pairs) = pairs.find(&points, radius) else { return };
+    bytes.floats([radius]);
+    pairs.iter().for_each(|pair| bytes.words([bodies[pair.a as usize], bodies[pair.b as usize]]));
 }
 
 /// How all bodies move.

@@ -3,7 +3,7 @@
 import * as THREE from "three";
 import { BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION } from "../colours";
 import { short, vectorText } from "../dom";
-import type { MicroscopeTell, Quaternion, SeparatingAxis, Vector } from "../protocol";
+import type { MicroscopeTell, Quaternion, SeparatingAxis, UsedPatch, Vector } from "../protocol";
 import type { PairView } from "./view";
 
 const [onA, onB, simplex, way, support, bound] = [BLUE, ORANGE, GREEN, PURPLE, VERMILION, SKY].map(
@@ -25,7 +25,7 @@ export interface Stage {
 }
 
 export function stagesOf(pair: MicroscopeTell): Stage[] {
-  return [gjk(pair), epa(pair), axes(pair), contact(pair), time(pair)].filter(({ steps }) => steps > 0);
+  return [gjk(pair), epa(pair), axes(pair), contact(pair), used(pair), time(pair)].filter(({ steps }) => steps > 0);
 }
 
 /** Axes with the one that tells most first: the widest gap, or the least overlap. */
@@ -211,6 +211,7 @@ function contact(pair: MicroscopeTell): Stage {
       if (kept !== undefined) {
         facts.push(
           ["point", `${vectorText(kept.position)} m`],
+          ["in the world", `${vectorText(inWorld(pair, kept.position))} m`],
           [kept.depth >= 0 ? "depth" : "gap", `${short(Math.abs(kept.depth) * 1000)} mm`],
           ["features", kept.features.join(" on ")],
         );
@@ -235,11 +236,61 @@ function polygon(half: PairView["shapes"], points: Vector[], colour: THREE.Color
   });
 }
 
+/** What the last step used, beside the same found anew where the bodies were when it began. */
+function used(pair: MicroscopeTell): Stage {
+  const { used } = pair;
+  const pointsOf = (patches: UsedPatch[]) => patches.flatMap((patch) => patch.points.map((point) => ({ ...point, patch })));
+  const [mine, anew] = [pointsOf(used?.world ?? []), pointsOf(used?.anew ?? [])];
+  return {
+    name: "Used",
+    title: "What the world used in its last step, beside the same contact found anew where the bodies were when it began",
+    steps: used === null ? 0 : 1,
+    legend: [
+      [VERMILION, "point that the world used"],
+      [GREEN, "point found anew"],
+      [PURPLE, "normal that the world used"],
+    ],
+    show(_, view) {
+      if (used === null) return [];
+      view.moveSecond(used.b.position, used.b.rotation);
+      for (const { position } of anew) {
+        // A cross, so that the point used, which is mostly in the same place, is seen as well.
+        for (let axis = 0; axis < 3; axis++) {
+          const out = new THREE.Vector3().setComponent(axis, 0.09 * view.shapes.size);
+          view.shapes.lines.add(point(position).sub(out), point(position).add(out), simplex);
+        }
+      }
+      for (const { position, patch } of mine) {
+        view.shapes.dots.add(point(position), support);
+        arrow(view.shapes, point(position), patch.normal, way);
+      }
+      const held = used.world.some((patch) => patch.held);
+      const millimetres = (depth: number) => `${short(depth * 1000)} mm`;
+      const row = ({ features, depth, position, impulse, patch }: (typeof mine)[number]): [string, string] => {
+        const same = anew.filter((other) => other.features.join() === features.join() && other.patch.parts.join() === patch.parts.join());
+        const distances = same.map((other) => point(other.position).distanceTo(point(position)));
+        const found = same[distances.indexOf(Math.min(...distances))];
+        const beside = found === undefined ? "not found anew" : `anew ${millimetres(found.depth)}`;
+        return [features.join(" on "), `depth ${millimetres(depth)}, ${beside}; pushed ${short(impulse)} N s`];
+      };
+      const only = anew.filter((other) => !mine.some((own) => own.features.join() === other.features.join()));
+      return [
+        [used.differs ? "differs" : "agrees", used.says],
+        ["kept", mine.length === 0 ? "the world had no contact" : held ? "points act where they did in the step before" : "points were placed anew in this step"],
+        ...mine.map(row),
+        ...only.map(({ features, depth }): [string, string] => [features.join(" on "), `found anew only, depth ${millimetres(depth)}`]),
+      ];
+    },
+  };
+}
+
 function time(pair: MicroscopeTell): Stage {
-  const steps = pair.advancement ?? [];
+  const steps = pair.advancement?.steps ?? [];
   return {
     name: "Time",
-    title: "Conservative advancement: go on by no more than the distance allows, until it is nothing",
+    title:
+      "Conservative advancement, the engine's own: go on for as long as the gap along the best direction is proven to stay " +
+      "open, until it is nothing",
     steps: steps.length,
     ...(steps.length > 1 ? { times: steps.map(({ time }) => time) } : {}),
     legend: [
@@ -267,6 +318,7 @@ function time(pair: MicroscopeTell): Stage {
       return [
         ["time", `${short(step.time)} s`],
         ["distance", `${short(step.distance)} m`],
+        ...(next === undefined ? [["ended", pair.advancement?.ending ?? ""] as [string, string]] : []),
       ];
     },
   };
@@ -286,6 +338,12 @@ function arrow(half: PairView["shapes"], from: THREE.Vector3, along: Vector, col
   const direction = point(along);
   if (direction.lengthSq() === 0) return;
   half.lines.add(from, from.clone().addScaledVector(direction.normalize(), 0.5 * half.size), colour);
+}
+
+/** A point of the first shape's frame, in the world. */
+function inWorld({ place }: MicroscopeTell, position: Vector): number[] {
+  const turned = point(position).applyQuaternion(new THREE.Quaternion(...place.rotation));
+  return turned.toArray().map((value, axis) => value + place.position[axis]!);
 }
 
 function point(vector: Vector): THREE.Vector3 {

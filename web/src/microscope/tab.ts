@@ -3,7 +3,7 @@
 import * as THREE from "three";
 import type { Bodies } from "../bodies";
 import { SKY, VERMILION } from "../colours";
-import { element, iconButton, short } from "../dom";
+import { element, iconButton, short, vectorText } from "../dom";
 import type { Overlays } from "../overlays/all";
 import { pairsIn } from "../overlays/pairs";
 import { Chart } from "../panels/chart";
@@ -47,7 +47,8 @@ export class Microscope implements Tab {
         recorded
           ? "A recording holds no shapes' algorithms. Open it with `carom view` to look into a pair."
           : "See how the engine decides whether two shapes touch, step by step. " +
-              "Click a body and Shift-click another, or choose a pair that touches now or is near:",
+              "Click a contact or the line of a pair where they are drawn, or a body and with Shift another; " +
+              "or choose a pair that touches now or is near:",
       ),
       this.list,
     );
@@ -130,7 +131,7 @@ export class Microscope implements Tab {
         element("h2", {}, `${pair.names[0]} and ${pair.names[1]}`),
         element("button", { type: "button", class: "plain", click: () => this.close() }, "Other pair"),
       ),
-      element("p", { class: "answer" }, pair.answer),
+      element("p", { class: "answer" }, pair.answer, ...this.warning(pair)),
       element("div", { class: "stages", role: "group", "aria-label": "Algorithm" }, ...tabs),
     );
     if (current !== undefined) this.root.append(this.stepper(current));
@@ -154,15 +155,28 @@ export class Microscope implements Tab {
     ],
   });
 
+  /** Above all stages: the contact that pushed is not the one that is found anew. */
+  private warning({ used }: MicroscopeTell): HTMLElement[] {
+    if (!used?.differs) return [];
+    const show = () => {
+      this.stage = this.stages.findIndex(({ name }) => name === "Used");
+      this.step = 0;
+      this.render();
+    };
+    const text = "The last step used another contact than is found anew";
+    return [element("button", { type: "button", class: "plain warning", title: used.says, click: show }, text)];
+  }
+
   private captions({ difference }: MicroscopeTell, stage: Stage | undefined): HTMLElement {
-    const when = stage?.times === undefined ? "" : " now, before they move on";
+    const when = stage?.times === undefined ? (stage?.name === "Used" ? " now, after the step" : "") : " now, before they move on";
     const right =
       difference === null
         ? ""
         : difference.radius > 0
           ? `A − B without roundings, and the origin${when}`
           : `A − B and the origin${when}`;
-    return element("div", { class: "captions" }, element("span", {}, "the two shapes"), element("span", {}, right));
+    const left = stage?.name === "Used" ? "the two shapes when the step began" : "the two shapes as they stand in the world";
+    return element("div", { class: "captions" }, element("span", {}, left), element("span", {}, right));
   }
 
   /** Above the pictures, so that both are seen in a low window. */
@@ -201,10 +215,17 @@ export class Microscope implements Tab {
     ];
     this.bars = [];
     if (stage.name === "SAT") parts.push(this.axisBars(pair));
-    parts.push(this.facts);
+    parts.push(this.facts, this.whereabouts(pair));
     if (stage.name === "GJK" || stage.name === "EPA")
       parts.push(this.boundsOf(stage.name === "GJK" ? pair.gjk : pair.epa));
     return parts;
+  }
+
+  /** Whose coordinates all numbers are. */
+  private whereabouts({ place }: MicroscopeTell): HTMLElement {
+    const { position, rotation } = place;
+    const text = `Numbers are in A's frame, which is at ${vectorText(position)} m in the world, turned by ${vectorText(rotation)}. `;
+    return element("p", { class: "note" }, text, "The pictures stand upright as the world does.");
   }
 
   private boundsOf(steps: { lower: number | null; upper: number | null }[]): HTMLElement {

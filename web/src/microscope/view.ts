@@ -24,7 +24,9 @@ class Half {
       depthWrite: false,
     }),
   );
-  /** What is seen is in this sphere. */
+  /** Holds all of it: turned, so that what is up in the world is up here. */
+  readonly content = new THREE.Group();
+  /** What is seen is in this sphere, in the frame of the first shape. */
   center = new THREE.Vector3();
   size = 1;
   private places: number[] = [];
@@ -34,7 +36,8 @@ class Half {
     const sun = new THREE.DirectionalLight("#ffffff", 1.6);
     sun.position.set(0.5, 1, 0.7);
     this.scene.add(sun, new THREE.HemisphereLight("#ffffff", "#8a8578", 1.6));
-    this.scene.add(this.pair, this.faces, this.lines.object, this.dots.object);
+    this.content.add(this.pair, this.faces, this.lines.object, this.dots.object);
+    this.scene.add(this.content);
   }
 
   begin(): void {
@@ -93,7 +96,12 @@ export class PairView {
 
   /** Takes a pair; the camera is set anew where `fit` is asked for. */
   setPair(pair: MicroscopeTell, fit: boolean): void {
-    for (const half of [this.shapes, this.difference]) half.clear();
+    for (const half of [this.shapes, this.difference]) {
+      half.clear();
+      // Measured in the frame of the first shape, and turned at the end.
+      half.content.quaternion.identity();
+      half.content.updateMatrixWorld(true);
+    }
     const forms = pair.pieces.map(form);
     const solids = forms.map((own, side) => {
       const shape = solid(own, side === 0 ? BLUE : ORANGE);
@@ -124,6 +132,7 @@ export class PairView {
     [this.shapes, this.difference].forEach((half, index) => {
       half.center = spheres[index]!.center;
       half.size = Math.max(spheres[index]!.radius, 1e-4);
+      half.content.quaternion.fromArray(pair.place.rotation);
     });
     if (fit) {
       // In sizes of what is seen, which each picture has its own of.
@@ -164,10 +173,10 @@ export class PairView {
     camera.aspect = half / height;
     camera.updateProjectionMatrix();
     const position = camera.position.clone();
-    halves.forEach(({ scene, center, size }, index) => {
+    halves.forEach(({ scene, content, center, size }, index) => {
       renderer.setViewport(index * half, 0, half - 1, height);
       renderer.setScissor(index * half, 0, half - 1, height);
-      camera.position.copy(position).multiplyScalar(size).add(center);
+      camera.position.copy(position).multiplyScalar(size).add(center.clone().applyQuaternion(content.quaternion));
       camera.near = position.length() * size * 0.01;
       camera.far = position.length() * size * 20;
       camera.updateProjectionMatrix();

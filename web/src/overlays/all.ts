@@ -4,18 +4,21 @@ import type { Bodies } from "../bodies";
 import type { Session } from "../session";
 import type { Stage } from "../stage";
 import { theme } from "../theme";
-import { boxes, orientedBoxes, spheres, swept } from "./bounds";
+import { ahead } from "./ahead";
+import { boxes, swept, volumes } from "./bounds";
 import { contacts, depth, features, impacts, impulses } from "./contacts";
 import { Labels } from "./labels";
 import { centers, islands, sleep, velocities } from "./motion";
 import type { Overlay } from "./overlay";
-import { colours, pairs } from "./pairs";
+import { close, colours, pairs } from "./pairs";
 import { structure } from "./structure";
 
 export class Overlays {
   readonly all: readonly Overlay[];
   private readonly on = new Set<string>();
   private readonly needs = new Map<string, string>();
+  /** Bounding volumes that the program was asked for, of these bodies. */
+  private readonly asked = new Set<string>();
   private readonly labels: Labels;
   private tinted = false;
 
@@ -33,12 +36,13 @@ export class Overlays {
       impacts(),
       colours(),
       boxes(),
-      orientedBoxes(),
-      spheres(),
-      swept(),
       structure(),
       pairs(),
+      close(),
+      ...volumes(session.source.recorded),
+      swept(),
       velocities(),
+      ahead(),
       centers(),
       islands(),
       sleep(),
@@ -50,7 +54,14 @@ export class Overlays {
       }
     }
     session.on("hello", () => this.ask());
-    session.on("scene", () => this.ask());
+    session.on("scene", () => {
+      this.asked.clear();
+      this.ask();
+    });
+    session.on("bounds", (bounds) => {
+      for (const overlay of this.all) overlay.take?.(bounds);
+      this.draw();
+    });
   }
 
   isOn(name: string): boolean {
@@ -100,5 +111,10 @@ export class Overlays {
     const sections = new Set<string>(this.needs.values());
     for (const { name, section } of this.all) if (section !== null && this.on.has(name)) sections.add(section);
     this.session.send({ do: "overlays", on: [...sections] });
+    for (const { name, volume } of this.all) {
+      if (volume === undefined || !this.on.has(name) || this.asked.has(volume)) continue;
+      this.asked.add(volume);
+      this.session.send({ do: "bounds", volume });
+    }
   }
 }

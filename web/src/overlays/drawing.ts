@@ -31,6 +31,10 @@ export class Lines {
       transparent: opacity < 1 || onTop,
       opacity,
       depthTest: !onTop,
+      // Lines on a surface are before it.
+      polygonOffset: !onTop,
+      polygonOffsetFactor: -2,
+      polygonOffsetUnits: -2,
     });
     this.object = new LineSegments2(new LineSegmentsGeometry(), material);
     this.object.frustumCulled = false;

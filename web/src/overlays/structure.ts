@@ -25,7 +25,7 @@ export function structure(): Overlay {
     legend: [
       { colour: `#${NUMBERED[0]!.getHexString()}`, text: "tree: a colour for each level" },
       { colour: ORANGE, text: "grid or hash: cells in use" },
-      { colour: VERMILION, text: "planes that split" },
+      { colour: VERMILION, text: "planes that split, each where it cuts its region" },
       { colour: `#${NUMBERED[2]!.getHexString()}`, text: "intervals sorted along an axis" },
     ],
     objects: [edges.object, lines.object],
@@ -58,16 +58,51 @@ export function structure(): Overlay {
     },
   };
 
-  /** The outline of where a plane cuts its region, for planes along the axes; the region itself otherwise. */
+  /** The outline of where a plane cuts its region. */
   function planeIn(floats: Float32Array, at: number, shift: THREE.Vector3, colour: THREE.Color): void {
-    const normal = [floats[at + 6]!, floats[at + 7]!, floats[at + 8]!];
-    const axis = normal.findIndex((part) => Math.abs(part) > 0.999);
-    if (axis < 0) {
-      edges.addBounds(floats, at, shift, colour);
-      return;
-    }
-    const flat = floats.slice(at, at + 6);
-    flat[axis] = flat[axis + 3] = floats[at + 9]! * Math.sign(normal[axis]!);
-    edges.addBounds(flat, 0, shift, colour);
+    const [min, max] = [0, 3].map((corner) => new THREE.Vector3().fromArray(floats, at + corner)) as [
+      THREE.Vector3,
+      THREE.Vector3,
+    ];
+    const normal = new THREE.Vector3().fromArray(floats, at + 6);
+    const corners = cut(min, max, normal, floats[at + 9]!).map((corner) => corner.add(shift));
+    corners.forEach((corner, index) => lines.add(corner, corners[(index + 1) % corners.length]!, colour));
   }
+}
+
+/** The corners of what a plane has in common with a box, in order around it; none if they do not meet. */
+export function cut(min: THREE.Vector3, max: THREE.Vector3, normal: THREE.Vector3, offset: number): THREE.Vector3[] {
+  const found: THREE.Vector3[] = [];
+  for (let axis = 0; axis < 3; axis++) {
+    const slope = normal.getComponent(axis);
+    const [aside, up] = [(axis + 1) % 3, (axis + 2) % 3];
+    for (const [first, second] of [
+      [min, min],
+      [min, max],
+      [max, min],
+      [max, max],
+    ] as const) {
+      // Along this edge of the box the plane is crossed once, or never.
+      const corner = new THREE.Vector3();
+      corner.setComponent(aside, first.getComponent(aside)).setComponent(up, second.getComponent(up));
+      const along = (offset - normal.dot(corner)) / slope;
+      if (Number.isFinite(along) && along >= min.getComponent(axis) && along <= max.getComponent(axis))
+        found.push(corner.setComponent(axis, along));
+    }
+  }
+  const middle = found.reduce((sum, corner) => sum.add(corner), new THREE.Vector3()).divideScalar(found.length || 1);
+  const across = new THREE.Vector3(...([0, 1, 2].map((axis) => (axis === least(normal) ? 1 : 0)) as [number, number, number]));
+  const right = across.cross(normal).normalize();
+  const high = normal.clone().cross(right);
+  const angle = (corner: THREE.Vector3) => {
+    const out = corner.clone().sub(middle);
+    return Math.atan2(out.dot(high), out.dot(right));
+  };
+  return found.sort((a, b) => angle(a) - angle(b));
+}
+
+/** The axis that a vector is least along. */
+function least(vector: THREE.Vector3): number {
+  const sizes = vector.toArray().map(Math.abs);
+  return sizes.indexOf(Math.min(...sizes));
 }

@@ -10,6 +10,7 @@ export class Comparison {
   private readonly picker = element("select", { "aria-label": "Broad phase", title: "Broad phase in use" });
   private readonly live = element("input", { type: "checkbox", id: "compare-live" });
   private readonly table = element("table");
+  private readonly note = element("p", { class: "note" });
   private timer = 0;
 
   constructor(private readonly session: Session) {
@@ -22,6 +23,7 @@ export class Comparison {
       element("label", { class: "pick" }, "In use", this.picker),
       element("p", {}, ask, element("label", { for: this.live.id, class: "inline" }, this.live, "every second")),
       this.table,
+      this.note,
     );
     session.on("hello", ({ structures }) => {
       this.root.hidden = structures.length === 0;
@@ -30,10 +32,15 @@ export class Comparison {
     });
     session.on("scene", () => {
       this.table.replaceChildren();
+      this.note.textContent = "";
       this.showCurrent();
     });
     session.on("state", () => this.showCurrent());
-    session.on("compare", ({ rows }) => this.fill(rows));
+    session.on("compare", ({ rows, boxes, moved }) => {
+      this.fill(rows);
+      const of = moved === 0 ? "no step has moved any" : `the last step moved ${moved.toLocaleString("en")}`;
+      this.note.textContent = `${boxes.toLocaleString("en")} boxes; ${of}. Update: from the boxes that the step began with to those of now.`;
+    });
   }
 
   shown(visible: boolean): void {

@@ -134,12 +134,14 @@ export class Inspect implements Tab {
       );
     }
     this.fill("Contact", rows, []);
-    this.root.append(this.microscopeButton(slots));
+    // First, where the eye is: a contact that looks wrong is looked into from here.
+    if (!this.session.source.recorded) this.root.querySelector("h2")!.after(this.microscopeButton(slots, "Look at it under the microscope"));
   }
 
-  private microscopeButton(slots: [number, number]): HTMLElement {
+  private microscopeButton(slots: [number, number], text = "Microscope"): HTMLElement {
     const look = () => this.session.send({ do: "microscope", slots });
-    return element("button", { type: "button", class: "plain", click: look }, "Microscope");
+    const main = text === "Microscope" ? "" : " wide main";
+    return element("button", { type: "button", class: `plain${main}`, click: look }, text);
   }
 
   private fill(title: string, rows: [string, string][], lists: [string, HTMLElement[]][]): void {

@@ -1,25 +1,40 @@
 // The tab with plots over the last frames, the solver's convergence and the comparison of broad phases.
 
-import { BLUE, GREEN, numbered, ORANGE, PURPLE, SKY, VERMILION } from "../colours";
+import { BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION } from "../colours";
 import { element } from "../dom";
 import type { Overlays } from "../overlays/all";
-import { STATISTIC } from "../protocol";
+import { STATISTIC, type ConvergenceTell } from "../protocol";
 import type { Session } from "../session";
 import type { Tab } from "../sidebar";
 import { Chart } from "./chart";
 import { Comparison } from "./comparison";
 import { History } from "./history";
 
-const MOST_CURVES = 4;
 const REDRAW_MS = 100;
+/** How often a state is solved twice, at the most. */
+const CONVERGENCE_MS = 1000;
 
 export class Plots implements Tab {
   readonly name = "Plots";
   readonly root = element("section");
   private readonly history = new History();
   private readonly comparison: Comparison;
-  private readonly curves = new Map<string, number[]>();
-  private readonly convergence = element("div");
+  /** The last answer about convergence, and what the solver in use told of the last frame. */
+  private curves: ConvergenceTell | null = null;
+  private running: number[] = [];
+  /** The frame that was asked about last. */
+  private askedFrame = -1;
+  private readonly convergence = element("div", { class: "convergence" });
+  private readonly curveChart = new Chart({
+    title: "Convergence",
+    unit: "log₁₀ of the residual in m/s, by round",
+    along: "round",
+    lines: [
+      { label: "cold", colour: BLUE },
+      { label: "warm", colour: VERMILION },
+      { label: "in use", colour: GREY },
+    ],
+  });
   private scene: string | null = null;
   private visible = false;
   private waiting = false;
@@ -79,6 +94,16 @@ export class Plots implements Tab {
     this.comparison = new Comparison(session);
     const charts = [this.stages, this.energy, this.momentum, this.penetration, this.counts];
     this.root.append(...charts.map(({ root }) => root), this.convergence, this.comparison.root);
+    this.convergence.append(
+      element("label", { class: "pick" }, "Solver", this.solverPicker),
+      this.curveChart.root,
+      this.convergenceNote,
+    );
+    session.on("convergence", (told) => {
+      this.curves = told;
+      this.later();
+    });
+    setInterval(() => this.askForCurves(), CONVERGENCE_MS);
     session.on("scene", ({ name }) => {
       const threads = session.hello?.threads ?? null;
       if (threads !== null) this.stages.remark(threads === 1 ? "by 1 thread" : `by ${threads} threads`);
@@ -86,27 +111,30 @@ export class Plots implements Tab {
       if (name === this.scene) return;
       this.scene = name;
       this.history.clear();
-      this.curves.clear();
+      this.curves = null;
+      this.askedFrame = -1;
       this.drawCurves();
     });
     session.on("frame", (frame) => {
       this.history.add(frame, session.source.apart, session.playing);
-      const residuals = frame.sections.get("convergence")?.floats;
-      if (residuals !== undefined && residuals.length > 0) this.keepCurve([...residuals]);
+      this.running = [...(frame.sections.get("convergence")?.floats ?? [])];
       this.later();
     });
   }
 
-  /** What is plotted over which frames, for tests; NaN where a line has a gap. */
-  get plotted(): { frames: number[]; kinetic: number[] } {
-    return { frames: this.history.frames, kinetic: this.history.columns[STATISTIC.kinetic]! };
+  /** What is plotted, for tests: over which frames, NaN where a line has a gap; and the curves of convergence. */
+  get plotted(): { frames: number[]; kinetic: number[]; convergence: ConvergenceTell | null } {
+    const { frames, columns } = this.history;
+    return { frames, kinetic: columns[STATISTIC.kinetic]!, convergence: this.curves };
   }
 
   shown(visible: boolean): void {
     this.visible = visible;
     this.overlays.need(this.name, "convergence", visible);
     this.comparison.shown(visible);
-    if (visible) this.draw();
+    if (!visible) return;
+    this.askForCurves();
+    this.draw();
   }
 
   private later(): void {
@@ -132,45 +160,35 @@ export class Plots implements Tab {
     this.drawCurves();
   }
 
-  /** The last curve of each solver stays, so that cold and warm starts can be compared. */
-  private keepCurve(residuals: number[]): void {
-    const name = this.session.solver ?? "solver";
-    this.curves.delete(name);
-    this.curves.set(name, residuals);
-    const oldest = this.curves.keys().next().value;
-    if (this.curves.size > MOST_CURVES && oldest !== undefined) this.curves.delete(oldest);
-  }
-
   private readonly solverPicker = element("select", { "aria-label": "Solver", title: "Solver" });
-  private curveChart: { names: string; chart: Chart } | null = null;
+  private readonly convergenceNote = element("p", { class: "note" });
 
+  /** One state, solved from nothing and from the last step's impulses; and how the solver in use came to its end. */
   private drawCurves(): void {
     this.showSolvers();
-    const names = [...this.curves.keys()];
-    const key = names.join("\n");
-    if (this.curveChart?.names !== key || !this.convergence.hasChildNodes()) {
-      const lines = names.map((label, index) => ({ label, colour: `#${numbered(index).getHexString()}` }));
-      const unit = "log₁₀ of the residual, by round";
-      const chart = new Chart({ title: "Convergence", unit, along: "round", lines });
-      this.curveChart = { names: key, chart };
-      const note = element("p", { class: "note" });
-      note.textContent =
-        names.length === 0
-          ? "The soft solver has no rounds to watch. Choose a Gauss–Seidel solver to see its residual fall."
-          : "Choose another solver: the last curve of each stays.";
-      this.convergence.replaceChildren(
-        element("label", { class: "pick" }, "Solver", this.solverPicker),
-        chart.root,
-        note,
-      );
-      chart.root.hidden = names.length === 0;
-    }
-    const rounds = Math.max(0, ...[...this.curves.values()].map(({ length }) => length));
+    const { cold = [], warm = [], frame } = this.curves ?? {};
+    const curves = [cold, warm, this.running];
+    const rounds = Math.max(0, ...curves.map(({ length }) => length));
     const along = Array.from({ length: rounds }, (_, index) => index + 1);
-    const columns = [...this.curves.values()].map((curve) =>
-      along.map((_, index) => Math.log10(Math.max(curve[index] ?? NaN, 1e-12))),
+    const logarithm = (value: number | undefined) => (value === undefined ? NaN : Math.log10(Math.max(value, 1e-12)));
+    this.curveChart.set(
+      along,
+      curves.map((curve) => along.map((_, index) => logarithm(curve[index]))),
     );
-    this.curveChart?.chart.set(along, columns);
+    this.convergenceNote.textContent =
+      frame === undefined
+        ? ""
+        : Math.max(0, ...cold, ...warm) === 0
+          ? `Frame ${frame}: nothing that is awake touches, so there is nothing to solve.`
+          : `Frame ${frame} solved twice by Gauss–Seidel: from nothing (cold), and from the impulses of the step before (warm). ` +
+            (this.running.length > 0 ? "In use: what the running solver did." : "The soft solver in use has no rounds to watch.");
+  }
+
+  private askForCurves(): void {
+    const frame = this.session.newest?.frame;
+    if (!this.visible || this.session.source.recorded || frame === undefined || frame === this.askedFrame) return;
+    this.askedFrame = frame;
+    this.session.send({ do: "converge" });
   }
 
   private showSolvers(): void {

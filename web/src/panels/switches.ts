@@ -12,18 +12,24 @@ export class Switches implements Tab {
   constructor(session: Session, overlays: Overlays) {
     const groups = new Map<string, HTMLElement>();
     const reasons = new Set<string>();
-    for (const { name, label, group, legend, section } of overlays.all) {
-      const box = element("input", { type: "checkbox", id: `overlay-${name}`, "data-overlay": name });
+    for (const { name, label, group, legend, section, volume, status } of overlays.all) {
+      const box = element("input", {
+        type: "checkbox",
+        id: `overlay-${name}`,
+        "data-overlay": name,
+        "data-section": section ?? "",
+      });
       const entries = legend.map(({ colour, text }) => {
         const swatch = element("i", { class: "swatch", style: `background:${colour}` });
         return element("li", {}, swatch, text);
       });
-      const list = element("ul", { class: "legend", hidden: true }, ...entries);
+      const list = element("ul", { class: "legend", hidden: true }, ...entries, ...(status === undefined ? [] : [status]));
       box.addEventListener("change", () => {
         overlays.switch(name, box.checked);
         list.hidden = !box.checked;
       });
-      const missing = section === null ? null : session.source.missing(section);
+      const needed = section ?? (volume === undefined ? null : "bounds");
+      const missing = needed === null ? null : session.source.missing(needed);
       box.disabled = missing !== null;
       const dot = element("i", { class: "swatch", style: `background:${legend[0]?.colour ?? "none"}` });
       const line = element("label", { for: box.id, class: "switch" }, box, label, dot);

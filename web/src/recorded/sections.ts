@@ -7,7 +7,7 @@ import { boundsOf } from "./bounds";
 import { CHANNELS, CONTACT, type Tracks } from "./tracks";
 
 /** The sections that can be had. */
-export const SECTIONS: readonly string[] = ["contacts", "boxes", "swept", "velocities", "centers"];
+export const SECTIONS: readonly string[] = ["contacts", "boxes", "velocities", "centers"];
 
 /** A section of a moment by its name; nothing where there is none. */
 export function sectionOf(tracks: Tracks, moment: number, name: string): [string, Section][] {
@@ -15,8 +15,7 @@ export function sectionOf(tracks: Tracks, moment: number, name: string): [string
     case "contacts":
       return tracks.contactStride === 0 ? [] : [[name, contacts(tracks, moment)]];
     case "boxes":
-    case "swept":
-      return [[name, boxes(tracks, moment, name === "swept" ? tracks.scene.dt : 0)]];
+      return [[name, boxes(tracks, moment)]];
     case "velocities":
       return [[name, floats(bodiesOf(tracks).flatMap((body) => velocity(tracks, moment, body)))]];
     case "centers":
@@ -76,19 +75,17 @@ function velocity(tracks: Tracks, moment: number, body: number): number[] {
   return [...linear, turn.x * spin, turn.y * spin, turn.z * spin];
 }
 
-/** Boxes around shapes, without the margins of the broad phase; with `dt`, around their way in that time. */
-function boxes(tracks: Tracks, moment: number, dt: number): Section {
+/** Boxes around shapes, without the margins of the broad phase. */
+function boxes(tracks: Tracks, moment: number): Section {
   const { scene } = tracks;
   const bySlot = new Map<number, THREE.Box3>();
-  for (const [body, { colliders, kind }] of scene.bodies.entries()) {
+  for (const [body, { colliders }] of scene.bodies.entries()) {
     const { position, rotation } = poseOf(tracks, moment, body);
-    const way = kind === "fixed" || dt === 0 ? null : new THREE.Vector3().fromArray(velocity(tracks, moment, body));
     for (const collider of colliders) {
       const turned = rotation.clone().multiply(new THREE.Quaternion(...collider.rotation));
       const place = new THREE.Vector3(...collider.position).applyQuaternion(rotation).add(position);
       const box = boundsOf(scene.shapes[collider.shape] as Shape, place, turned);
       if (box === null) continue;
-      if (way !== null) box.union(box.clone().translate(way.clone().multiplyScalar(dt)));
       bySlot.set(collider.slot, bySlot.get(collider.slot)?.union(box) ?? box);
     }
   }
