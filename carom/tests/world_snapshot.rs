@@ -77,14 +77,25 @@ fn restored_worlds_go_on_bit_for_bit() -> Outcome {
         poke(&mut world, 67)?;
         let snapshot = world.snapshot();
         let events = |world: &World| format!("{:?} {:?}", world.events().began(), world.events().entered());
+        let counts = |world: &World| {
+            let step = world.last_step();
+            format!(
+                "{} {} {} {} {:?} {:?}",
+                step.pairs, step.manifolds, step.contacts, step.deepest, step.faults, step.stops
+            )
+        };
+        let before = counts(&world);
+        assert!(world.last_step().contacts > 0);
         let original = run(&mut world, 100..400)?;
         let told = events(&world);
         world.restore(&snapshot);
+        assert_eq!(counts(&world), before, "what the last step told");
         assert_eq!(run(&mut world, 100..400)?, original, "the same world, {threads} threads");
         assert_eq!(events(&world), told);
         // Another world, with another broad phase and another number of threads.
         let mut other = World::builder().threads(3 - threads).broad_phase(Structure::SortAndSweep).build()?;
         other.restore(&snapshot);
+        assert_eq!(counts(&other), before, "what the last step told");
         assert_eq!(run(&mut other, 100..400)?, original, "another world, {threads} threads");
         let bytes = snapshot.size();
         println!("{bytes} bytes for {} bodies", world.len());

@@ -5,7 +5,7 @@
 //! world builds it anew from them. Neither is the number of threads. What was kept of each pair (caches, impulses) is.
 
 use super::events::Log;
-use super::{Continuous, World};
+use super::{Continuous, Step, World};
 use crate::body::Bodies;
 use crate::bounds::Aabb;
 use crate::narrow::MeetingsCopy;
@@ -28,6 +28,8 @@ pub struct Snapshot {
     boxes_for: Option<f32>,
     last_steps: [Option<f32>; 2],
     next_island: u32,
+    /// What the last step did, so that a world that goes back tells what it told then.
+    step: Step,
     time: f64,
 }
 
@@ -75,12 +77,14 @@ impl World {
             boxes_for: self.boxes_for,
             last_steps: self.outcome.last_steps(),
             next_island: self.islands.next_name,
+            step: self.step.clone(),
             time: self.time,
         }
     }
 
     /// Goes back to a snapshot, of this world or of another. From there on, the same changes and steps give the same bodies
-    /// bit for bit. Ids are those of the time of the snapshot. There are no events until the next step.
+    /// bit for bit. Ids are those of the time of the snapshot. [`World::last_step`] tells what it told then; there
+    /// are no events until the next step.
     pub fn restore(&mut self, snapshot: &Snapshot) {
         self.bodies.clone_from(&snapshot.bodies);
         self.broad = self.structure.build();
@@ -99,7 +103,7 @@ impl World {
         self.outcome.set_last_steps(snapshot.last_steps);
         self.islands.next_name = snapshot.next_island;
         self.time = snapshot.time;
-        self.step = super::Step::default();
+        self.step.clone_from(&snapshot.step);
     }
 
     /// 64 bits of the poses, velocities and forces of all bodies, of their rest, and of all contacts with their impulses:
