@@ -74,9 +74,11 @@ Examples:
   carom draw my-scene.json --steps 0 --output start.svg";
 
 const AFTER_REPLAY: &str = "\
-A recording holds its scene, what was done to it, hashes of every frame
-and keyframes; nothing else is needed. It can be replayed on any machine
-and with any number of threads.
+A recording holds its scene with the mesh files that it names, what was
+done to it, hashes of every frame and keyframes; nothing else is needed.
+It can be replayed on any machine and with any number of threads. One of
+an older version of carom is replayed, too; where that version computed
+otherwise, the first frame that differs is named.
 
 Output with --json, one object:
   file, scene, engine   the recording, what it shows, and which version
@@ -84,9 +86,12 @@ Output with --json, one object:
   frames, checked       how many frames it has, and up to which one all
                         are the same
   divergence            null, or {frame, body, name, stage, off}: the
-                        first frame that differs, the first body in it,
-                        the first stage whose result is another, and how
-                        far bodies are off at the next keyframe, in m
+                        first frame that differs, the first body in it
+                        that touches something else or moves otherwise,
+                        the first stage whose result is another (broad
+                        phase, narrow phase, response or impact), and
+                        how far bodies are off at the next keyframe, in
+                        m
 
 Examples:
   carom run boxes --steps 600 --record boxes.carom
@@ -141,16 +146,29 @@ Examples:
 const AFTER_EXPORT: &str = "\
 The page is that of `carom view`: camera, plots and timeline work, and
 what the engine would have to answer is left out. Poses are kept 30
-times a second, rounded to what cannot be seen.
+times a second at the most, rounded to what cannot be seen.
 
 The page's overlays show contacts, boxes, velocities, centres of mass
 and sleep; what else `carom view` shows of a recording is greyed there.
-Contacts are kept as often as fits into as many bytes as the poses.
+
+Ten seconds of a thousand bodies stay below 3 MB, and so does all that
+is less; more may be larger in proportion, and so may large meshes.
+Where there is not room for everything, contacts are kept of one frame
+in 2, 4, 8 or 16, then poses are rounded up to 4 times as much, then
+contacts are left out and poses kept more seldom; standard error says
+what was done.
 
 Output with --json, one object:
   file, scene, bytes      what was written, and how large it is
   frames, kept, bodies    how many frames were run, how many of them are
                           in the file, and how many bodies there are
+  fineness                null for a glTF, or {rounding, frames,
+                          contacts, most_bytes}: poses are rounded to
+                          so many times as much as is needed not to see
+                          it, and kept so many times more seldom than 30
+                          times a second; one kept frame in so many has
+                          its contacts, 0 if none has; and how large the
+                          page was allowed to be
   first_difference        null, or the first frame that is not what was
                           recorded
 
@@ -233,6 +251,10 @@ Examples:
   carom path my-scene.json path.json
   carom path my-scene.json path.json --draw path.svg
   carom path my-scene.json path.json --json | jq .clearance.distance
+  echo '{\"bodies\": [\"bar\"], \"keys\": [{\"position\": [-6, 0, 0]},
+    {\"position\": [-4, 0, 0], \"rotation\": [0.565, 0, 0, 0.825]}]}' |
+    carom path path -            through the first slot of a scene that
+                                 the program knows
 
 `carom schema path` prints the JSON Schema of path files.";
 
@@ -354,7 +376,7 @@ pub(crate) enum Command {
         output: PathBuf,
         #[command(flatten)]
         threads: Threads,
-        /// Print the JSON object of `carom run`, too.
+        /// Print the JSON object of `carom run` instead of a line.
         #[arg(long)]
         json: bool,
     },
@@ -365,7 +387,7 @@ pub(crate) enum Command {
     Path {
         /// The name of a scene that the program knows, or a scene file.
         scene: String,
-        /// The path file.
+        /// The path file; `-` is standard input.
         path: PathBuf,
         #[command(flatten)]
         threads: Threads,

@@ -257,9 +257,13 @@ fn draw(scene: &Scene, trails: Trails, output: &Path, json: bool) -> Result<(), 
     let picture = draw::picture(&world, &paths, to_eye, &scene.name);
     drawing.finish_and_clear();
     std::fs::write(output, picture).map_err(|error| scene::SceneError::file(output, "cannot be written", &error))?;
-    if json {
-        print(&report.json())?;
-    }
+    print(&if json {
+        report.json()
+    } else {
+        let Scene { name, steps, .. } = scene;
+        let seconds = report.simulated_seconds;
+        format!("{}: {} bodies of {name} after {steps} steps, {seconds:.2} s\n", output.display(), world.len())
+    })?;
     report.finding().map_or(Ok(()), |finding| Err(Failure::Finding(finding)))
 }
 

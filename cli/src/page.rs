@@ -38,6 +38,12 @@ mod tests {
         }
     }
 
+    /// An export has 3 MB for the page and what happens in it: this is the page's share.
+    #[test]
+    fn the_page_leaves_room_for_recordings() {
+        assert!(BUILT.len() < 1_000_000, "{} bytes", BUILT.len());
+    }
+
     #[test]
     fn a_page_or_a_reason_is_built_in() {
         assert_eq!(BUILT.is_empty(), !MISSING.is_empty());

@@ -60,8 +60,8 @@ pub(crate) struct Output<'a> {
 /// Checks a path and prints what was found.
 pub(crate) fn check(scene: &str, path: &Path, output: &Output<'_>) -> Result<(), Failure> {
     let scene = scene::find(scene)?;
-    let text = std::fs::read_to_string(path).map_err(|error| SceneError::file(path, "cannot be read", &error))?;
-    let text = Text::new(path.display().to_string(), text);
+    let name = if path == Path::new("-") { scene::STANDARD_INPUT.to_string() } else { path.display().to_string() };
+    let text = Text::new(name, scene::text_of(path)?);
     let whole = 0..text.len();
     let file: PathFile = serde_json::from_str(text.as_str())
         .map_err(|error| json_error(&text, whole.clone(), "", &error).with_help(HELP))?;

@@ -2,21 +2,24 @@
 //!
 //! A recording is played by running it again. Each frame has hashes of what every stage made, and 16 bits for each body;
 //! every second there is a keyframe with the poses and velocities of all bodies, to tell how far a run that differs is off;
-//! it must agree with the run that agrees with the hashes.
+//! it must agree with the run that agrees with the hashes. Files that the scene names are in the recording, too.
 //! The file is a row of blocks, each with its own checksum: `blocks.rs` says how.
 
 mod blocks;
 mod digest;
 mod error;
 
+pub(crate) use blocks::Format;
 pub(crate) use digest::FrameDigest;
 pub(crate) use error::RecordingError;
 
-use crate::scene::{self, Scene, SceneError};
+use crate::scene::{self, Files, Scene, SceneError, Source};
 use crate::session::{Logged, Session};
+use crate::simulate;
 use blocks::{BlockKind, BlockReader, BlockWriter};
 use carom::body::BodyRef;
 use carom::world::World;
+use digest::FrameDigestOne;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -32,6 +35,24 @@ pub(crate) struct Header {
     pub(crate) text: String,
     pub(crate) dt: f32,
     pub(crate) bodies: u32,
+    /// The files that the text names; none in format 1, where they are looked for beside the scene.
+    pub(crate) files: Option<Files>,
+}
+
+/// The same in format 1.
+#[derive(Deserialize)]
+struct HeaderOne {
+    engine: String,
+    name: String,
+    text: String,
+    dt: f32,
+    bodies: u32,
+}
+
+impl From<HeaderOne> for Header {
+    fn from(HeaderOne { engine, name, text, dt, bodies }: HeaderOne) -> Self {
+        Self { engine, name, text, dt, bodies, files: None }
+    }
 }
 
 /// Where a body was.
@@ -58,6 +79,7 @@ struct End {
 /// A recording that was read whole.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Recording {
+    pub(crate) format: Format,
     pub(crate) header: Header,
     /// By frame, that of the start first.
     pub(crate) digests: Vec<FrameDigest>,
@@ -65,6 +87,8 @@ pub(crate) struct Recording {
     pub(crate) log: Vec<Logged>,
 }
 
+const LACKS_FILES: &str = "recordings of format 1 do not hold the files that their scene names: put them where they were \
+                           when it was recorded, beside the scene, or record anew";
 /// So many frames are in a block, and between two keyframes.
 const FRAMES_A_BLOCK: usize = 60;
 
@@ -77,20 +101,28 @@ impl Recording {
     /// Reads a file.
     pub(crate) fn read(path: &Path) -> Result<Self, SceneError> {
         let bytes = std::fs::read(path).map_err(|error| SceneError::file(path, "cannot be read", &error))?;
-        Self::parse(&bytes).map_err(|error| error.of_file(path))
+        let parsed = simulate::waiting(&format!("reading {}", path.display()), || Self::parse(&bytes));
+        parsed.map_err(|error| error.of_file(path))
     }
 
     /// Reads the bytes of a file. Whatever they are, the answer is a recording or what is wrong with them and where.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, RecordingError> {
         let mut blocks = BlockReader::new(bytes)?;
-        let header: Header = blocks.expect(BlockKind::Header)?;
+        let format = blocks.format;
+        let header: Header = match format {
+            Format::One => blocks.expect::<HeaderOne>(BlockKind::Header)?.into(),
+            Format::Two => blocks.expect(BlockKind::Header)?,
+        };
         let (mut digests, mut keyframes, mut log) = (Vec::new(), Vec::new(), Vec::new());
         loop {
             match blocks.next_kind()? {
-                BlockKind::Frames => {
-                    let frames: Vec<FrameDigest> = blocks.expect(BlockKind::Frames)?;
-                    digests.extend(frames);
-                }
+                BlockKind::Frames => match format {
+                    Format::One => {
+                        let frames: Vec<FrameDigestOne> = blocks.expect(BlockKind::Frames)?;
+                        digests.extend(frames.into_iter().map(FrameDigest::from));
+                    }
+                    Format::Two => digests.extend(blocks.expect::<Vec<FrameDigest>>(BlockKind::Frames)?),
+                },
                 BlockKind::Keyframe => keyframes.push(blocks.expect(BlockKind::Keyframe)?),
                 BlockKind::Inputs => log.extend(blocks.expect::<Vec<Logged>>(BlockKind::Inputs)?),
                 BlockKind::End => {
@@ -108,7 +140,7 @@ impl Recording {
                         );
                     }
                     digest::undo_differences(&mut digests);
-                    return Ok(Self { header, digests, keyframes, log });
+                    return Ok(Self { format, header, digests, keyframes, log });
                 }
                 BlockKind::Header => return Err(blocks.wrong("it has a second header".to_string())),
             }
@@ -123,17 +155,26 @@ impl Recording {
     /// The scene and its world at the start.
     pub(crate) fn scene(&self) -> Result<(Scene, World), SceneError> {
         let steps = Some(self.last());
-        let scene = scene::read(&self.header.name, &self.header.text)?.with(steps, Some(self.header.dt));
+        let Header { name, text, files, .. } = &self.header;
+        let scene = scene::read(Source { name, text, files: files.as_ref() }).map_err(|error| {
+            let lacks_files = files.is_none() && text.contains("mesh_file");
+            if lacks_files { error.with_help(LACKS_FILES) } else { error }
+        })?;
+        let scene = scene.with(steps, Some(self.header.dt));
         let world = scene.world()?;
         Ok((scene, world))
     }
 
     /// A session that plays it.
     pub(crate) fn session(&self) -> Result<Session, SceneError> {
-        let (scene, world) = self.scene()?;
+        self.scene().map(|(scene, world)| self.session_of(scene, world))
+    }
+
+    /// The same, of the scene and its world at the start.
+    pub(crate) fn session_of(&self, scene: Scene, world: World) -> Session {
         let hashes = self.digests.iter().map(|digest| digest.stages.all).collect();
         let session = Session::recorded(scene, world, self.log.clone(), (self.last(), hashes));
-        Ok(session.with_keyframes(self.keyframes.clone()))
+        session.with_keyframes(self.keyframes.clone())
     }
 }
 
@@ -155,7 +196,7 @@ impl Recorder<BufWriter<File>> {
 impl<W: Write> Recorder<W> {
     pub(crate) fn new(writer: W, scene: &Scene, world: &World) -> std::io::Result<Self> {
         let mut blocks = BlockWriter::new(writer)?;
-        let (name, text) = scene.source();
+        let Source { name, text, files } = scene.source();
         blocks.write(
             BlockKind::Header,
             &Header {
@@ -164,6 +205,7 @@ impl<W: Write> Recorder<W> {
                 text: text.to_string(),
                 dt: scene.dt,
                 bodies: world.len() as u32,
+                files: Some(files.cloned().unwrap_or_default()),
             },
         )?;
         let mut recorder = Self { blocks, pending: Vec::new(), last_bodies: Vec::new(), frame: 0 };
@@ -188,7 +230,7 @@ impl<W: Write> Recorder<W> {
     }
 
     fn take(&mut self, world: &World) -> std::io::Result<()> {
-        let digest = FrameDigest::of(world);
+        let digest = FrameDigest::of(world, Format::WRITTEN);
         self.pending.push(digest.minus(&self.last_bodies));
         self.last_bodies = digest.bodies;
         if self.frame.is_multiple_of(FRAMES_A_BLOCK as u32) {

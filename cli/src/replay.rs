@@ -24,7 +24,7 @@ struct Replayed {
 #[derive(Debug, Serialize)]
 struct Divergence {
     frame: u32,
-    /// The first body that differs; none if it shows in no body yet.
+    /// The first body that differs, in what it touches or in how it moves; none if it shows in no body yet.
     body: Option<usize>,
     name: Option<String>,
     stage: &'static str,
@@ -35,13 +35,13 @@ struct Divergence {
 /// Runs a recording again; a difference is a finding.
 pub(crate) fn replay(path: &Path, json: bool) -> Result<(), Failure> {
     let recording = Recording::read(path)?;
-    let mut session = recording.session()?;
+    let (scene, start) = recording.scene()?;
+    // What was done in frame 0 comes after its digest.
+    let mut found = FrameDigest::of(&start, recording.format);
+    let mut session = recording.session_of(scene, start);
     let bar = simulate::progress(&session.scene().name, recording.last());
     let mut divergence = None;
     let mut checked = 0;
-    // What was done in frame 0 comes after its digest.
-    let (_, start) = recording.scene()?;
-    let mut found = FrameDigest::of(&start);
     for (frame, recorded) in (0..).zip(&recording.digests) {
         let unlike = session.unlike().filter(|unlike| unlike.frame == frame);
         let in_keyframe = || unlike.map(|unlike| (unlike.stage, Some(unlike.body)));
@@ -56,7 +56,7 @@ pub(crate) fn replay(path: &Path, json: bool) -> Result<(), Failure> {
         checked = frame;
         if frame < recording.last() {
             session.step_without_inputs().map_err(Failure::Finding)?;
-            found = FrameDigest::of(session.world());
+            found = FrameDigest::of(session.world(), recording.format);
             session.act_as_logged();
             bar.inc(1);
         }
@@ -64,7 +64,7 @@ pub(crate) fn replay(path: &Path, json: bool) -> Result<(), Failure> {
     bar.finish_and_clear();
     let replayed = Replayed {
         file: path.display().to_string(),
-        scene: recording.header.name.clone(),
+        scene: session.scene().name.clone(),
         engine: recording.header.engine.clone(),
         frames: recording.last(),
         checked,

@@ -15,13 +15,16 @@ pub(crate) use schema::SCHEMA;
 #[cfg(test)]
 pub(crate) use schema::tests::objection;
 pub(crate) use settings::{Camera, Settings};
+pub(crate) use shape_file::Files;
 
 use crate::recording::Recording;
+use crate::simulate;
 use carom::body::{Body, BodyError};
 use carom::glam::Vec3;
 use carom::pose::PoseError;
 use carom::world::{World, WorldBuilder, WorldError};
 use serde::Serialize;
+use shape_file::Shelf;
 use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
@@ -38,6 +41,17 @@ pub(crate) struct Scene {
     pub(crate) settings: Settings,
     pub(crate) camera: Option<Camera>,
     text: Text,
+    /// The files that its text names.
+    files: Files,
+}
+
+/// All that a scene is made of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) text: &'a str,
+    /// The files that the text names; none if they are beside it.
+    pub(crate) files: Option<&'a Files>,
 }
 
 /// What a list of scenes says of one. Field names are part of the program's interface; its manual lists them.
@@ -66,13 +80,10 @@ pub(crate) struct SceneBody {
 /// The scene of that name, or in that file; `-` is JSON on standard input.
 pub(crate) fn find(name: &str) -> Result<Scene, SceneError> {
     if let Some(text) = embedded::text(name) {
-        return file::read(&Text::new(name, text));
+        return file::read(&Text::new(name, text), Shelf::Kept(Files::new()));
     }
     if name == "-" {
-        let mut text = String::new();
-        let read = std::io::stdin().read_to_string(&mut text);
-        read.map_err(|error| SceneError::file(Path::new("standard input"), "cannot be read", &error))?;
-        return file::read(&Text::new("standard input", text));
+        return read(Source { name: STANDARD_INPUT, text: &text_of(Path::new(name))?, files: None });
     }
     let path = Path::new(name);
     if !path.exists() && !name.contains(['/', '\\', '.']) {
@@ -82,13 +93,40 @@ pub(crate) fn find(name: &str) -> Result<Scene, SceneError> {
         let help = "`carom view`, `replay` and `export` play it".to_string();
         return Err(SceneError::refused(format!("{name} is a recording and no scene"), help));
     }
-    let text = std::fs::read_to_string(path).map_err(|error| SceneError::file(path, "cannot be read", &error))?;
-    file::read(&Text::new(name, text))
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default().to_lowercase();
+    if ["obj", "stl"].contains(&extension.as_str()) {
+        let help = format!(
+            "a scene names it: {{\"bodies\": [{{\"shape\": {{\"mesh_file\": {{\"path\": {name:?}}}}}, …}}, …]}}"
+        );
+        return Err(SceneError::refused(format!("{name} is a mesh and no scene"), help));
+    }
+    let text = text_of(path).map_err(|error| if path.exists() { error } else { error.with_help(NO_FILE) })?;
+    read(Source { name, text: &text, files: None })
 }
 
-/// The scene in a text, which [`Scene::source`] gave.
-pub(crate) fn read(name: &str, text: &str) -> Result<Scene, SceneError> {
-    file::read(&Text::new(name, text))
+/// What standard input is called where files have their names.
+pub(crate) const STANDARD_INPUT: &str = "standard input";
+const NO_FILE: &str = "`carom scenes` lists the scenes that need no file";
+
+/// The text of a file; of standard input for `-`.
+pub(crate) fn text_of(path: &Path) -> Result<String, SceneError> {
+    if path == Path::new("-") {
+        let mut text = String::new();
+        let read = std::io::stdin().read_to_string(&mut text);
+        return read
+            .map(|_| text)
+            .map_err(|error| SceneError::file(Path::new(STANDARD_INPUT), "cannot be read", &error));
+    }
+    std::fs::read_to_string(path).map_err(|error| SceneError::file(path, "cannot be read", &error))
+}
+
+/// The scene in a text, which may be what [`Scene::source`] gave.
+pub(crate) fn read(source: Source<'_>) -> Result<Scene, SceneError> {
+    let text = Text::new(source.name, source.text);
+    let shelf =
+        source.files.map_or_else(|| Shelf::Folder(text.folder().to_path_buf()), |files| Shelf::Kept(files.clone()));
+    // A mesh may have to be taken apart.
+    simulate::waiting(&format!("reading {}", source.name), || file::read(&text, shelf))
 }
 
 /// The scenes that the program brings along, the default first. Their bodies are counted but not made.
@@ -98,9 +136,9 @@ pub(crate) fn listed() -> Result<Vec<Listed>, SceneError> {
 }
 
 impl Scene {
-    /// Its name and its text, for a recording.
-    pub(crate) fn source(&self) -> (&str, &str) {
-        (self.text.name(), self.text.as_str())
+    /// What it was read from, for a recording.
+    pub(crate) fn source(&self) -> Source<'_> {
+        Source { name: self.text.name(), text: self.text.as_str(), files: Some(&self.files) }
     }
 
     /// The same scene with another number of steps or another time step.
@@ -125,9 +163,10 @@ impl Scene {
             };
             self.text.error_at_field(field, 0..self.text.len(), error.to_string())
         })?;
-        for (index, body) in self.bodies.iter().enumerate() {
-            body.enter(&mut world).map_err(|error| self.refused(index, &error))?;
-        }
+        simulate::waiting(&format!("building {}", self.name), || {
+            let mut bodies = self.bodies.iter().enumerate();
+            bodies.try_for_each(|(index, body)| body.enter(&mut world).map_err(|error| self.refused(index, &error)))
+        })?;
         Ok(world)
     }
 

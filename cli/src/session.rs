@@ -13,7 +13,7 @@ pub(crate) use before::Before;
 pub(crate) use input::{Input, Logged, SolverName};
 
 use crate::recording::KeptFrame;
-use crate::scene::Scene;
+use crate::scene::{Scene, embedded};
 use carom::glam::DVec3;
 use carom::world::World;
 use input::Held;
@@ -118,15 +118,20 @@ impl Session {
         &self.scene
     }
 
-    /// What it is called: the scene's name, and that it is a recording of it.
+    /// What it is called: the scene's name, and that it is a recording of it, or a file that has the name of a scene which
+    /// the program brings along.
     pub(crate) fn title(&self) -> String {
-        let of = if self.recording.is_some() { " (recording)" } else { "" };
+        let of = match &self.recording {
+            Some(_) => " (recording)",
+            None if self.is_from_outside() && embedded::names().contains(&self.scene.name.as_str()) => " (file)",
+            None => "",
+        };
         format!("{}{of}", self.scene.name)
     }
 
-    /// Whether there is a recording of it.
-    pub(crate) fn has_recording(&self) -> bool {
-        self.recording.is_some()
+    /// Whether it is a recording or a file, which cannot be had again by its name.
+    pub(crate) fn is_from_outside(&self) -> bool {
+        self.recording.is_some() || !embedded::names().contains(&self.scene.source().name)
     }
 
     /// Whether it plays what was recorded.
@@ -237,11 +242,11 @@ impl Session {
     }
 
     /// Goes to the last keyframe before `target` if that is nearer to it than the present; steps have to be taken from
-    /// there: one at least, so that it is known how the step to `target` began.
+    /// there: one at least, as it is the step that tells of pairs, contacts and times, and of how it began.
     pub(crate) fn approach(&mut self, target: u32) {
-        let last = target.saturating_sub(1);
-        if target < self.frame || self.keyframes.before(last).is_some_and(|keyframe| keyframe.frame > self.frame) {
-            self.return_to_keyframe(last);
+        let before = target.saturating_sub(1);
+        if target < self.frame || self.keyframes.before(before).is_some_and(|keyframe| keyframe.frame > self.frame) {
+            self.return_to_keyframe(before);
         }
     }
 

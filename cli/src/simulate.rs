@@ -4,6 +4,7 @@ use crate::report::{BodyState, Energy, Fault, Momentum, Report, Span, Spread, St
 use crate::scene::Scene;
 use carom::world::World;
 use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 /// Takes the scene's steps; `after_step` sees the world after each. The error says which step was refused and why.
@@ -71,10 +72,21 @@ pub(crate) fn progress(name: &str, steps: u32) -> ProgressBar {
 
 /// A sign on standard error that something goes on whose end is not known, with the time that it has taken.
 pub(crate) fn spinner(what: &str) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
     let bar = ProgressBar::new_spinner().with_message(what.to_string());
     let style = ProgressStyle::with_template("{spinner} {msg} {elapsed}");
     let bar = bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
     // What is over sooner than this draws nothing.
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
+}
+
+/// Does what may take a while, with a spinner.
+pub(crate) fn waiting<T>(what: &str, work: impl FnOnce() -> T) -> T {
+    let spinner = spinner(what);
+    let done = work();
+    spinner.finish_and_clear();
+    done
 }

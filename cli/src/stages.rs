@@ -113,13 +113,13 @@ impl Times {
 impl Measured {
     fn table(&self) -> String {
         let mut text = format!(
-            "{}: {} bodies, {} steps of {:.3} ms on {}, fastest of {} runs, {:.1} × real time\n\n",
+            "{}: {} bodies, {} steps of {:.3} ms on {}, {}, {:.1} × real time\n\n",
             self.scene,
             self.bodies,
             self.steps,
             f64::from(self.dt) * 1e3,
             threads::counted(self.threads),
-            self.repeats,
+            if self.repeats == 1 { "one run".to_string() } else { format!("fastest of {} runs", self.repeats) },
             self.real_time_factor
         );
         text += &format!("{:<10}{:>12}{:>12}{:>12}{:>12}\n", "stage, µs", "median", "mean", "p95", "worst");

@@ -34,6 +34,35 @@ fn a_page_that_is_ready_needs_no_npm() {
     assert!(build::page(&folder, Some(&folder.join("none.html")), Path::new("no-such-npm")).is_err());
 }
 
+/// The whole script, as Cargo runs it, on a machine that has neither Node nor npm: it ends well, leaves an empty page for the
+/// program to be built with, and says why.
+#[test]
+fn the_program_is_built_where_there_is_no_node() {
+    let folder = folder("script");
+    let script = folder.join("script");
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let compiler = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let compiled = Command::new(compiler)
+        .args(["--edition", "2024", "--crate-name", "script", "-o"])
+        .arg(&script)
+        .arg(here.join("build.rs"))
+        .output()
+        .expect("the compiler starts");
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let output = Command::new(&script)
+        .env_clear()
+        .env("PATH", folder.join("nothing"))
+        .env("OUT_DIR", &folder)
+        .env("CARGO_MANIFEST_DIR", here)
+        .output()
+        .expect("the script starts");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("cargo:rustc-env=CAROM_PAGE_MISSING=npm is not installed"), "{said}");
+    assert!(said.contains("cargo:warning=the viewer's page is left out") && !said.contains("cargo:error"), "{said}");
+    assert_eq!(fs::read(folder.join("page.html")).expect("it was written"), b"");
+}
+
 /// An npm that writes down what it is asked, and does as the script says.
 #[cfg(unix)]
 fn npm(folder: &Path, script: &str) -> PathBuf {
@@ -96,5 +125,7 @@ fn the_page_adds_less_than_a_minute() {
     let taken = start.elapsed();
     println!("the page took {taken:.1?}");
     assert!(taken < Duration::from_secs(60), "{taken:?}");
+    // Its share of what an export may weigh.
+    assert!(page.len() < 1_000_000, "{}", page.len());
     assert!(page.len() > 100_000 && String::from_utf8_lossy(&page).contains("<title>carom"), "{}", page.len());
 }

@@ -87,3 +87,23 @@ fn broken_paths_are_refused_with_their_place() {
         assert_eq!(text(&output.stdout), "");
     }
 }
+
+/// What the manual says to try works as it stands there.
+#[test]
+fn the_manual_has_a_path_that_is_free() {
+    use std::io::Write;
+    let help = Command::new(env!("CARGO_BIN_EXE_carom")).args(["path", "--help"]).output().expect("the program starts");
+    let help = text(&help.stdout);
+    let (_, example) = help.split_once("echo '").expect("an example");
+    let (path, rest) = example.split_once('\'').expect("its end");
+    assert!(rest.split_whitespace().take(5).eq(["|", "carom", "path", "path", "-"]), "{rest}");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_carom"))
+        .args(["path", "path", "-"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    child.stdin.take().expect("a pipe").write_all(path.as_bytes()).expect("the program reads");
+    let output = child.wait_with_output().expect("the program ends");
+    assert!(output.status.success() && text(&output.stdout).contains("free"), "{}", text(&output.stdout));
+}

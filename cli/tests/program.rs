@@ -174,6 +174,42 @@ fn unknown_names_are_shown_with_their_line_and_what_is_known() {
 }
 
 #[test]
+fn what_was_probably_meant_is_said() {
+    let said = refused("typo.json", "{ \"bodies\": [\n  { \"postion\": [0, 0, 0] } ] }");
+    assert!(said.contains("typo.json:2:5") && said.contains("did you mean `position`?"), "{said}");
+    let said = refused("typo.toml", "[[bodies]]\nfrictoin = 1\n");
+    assert!(said.contains("typo.toml:2:1") && said.contains("did you mean `friction`?"), "{said}");
+    let said = refused("kind.json", "{ \"bodies\": [{ \"shape\": { \"spere\": {} } }] }");
+    assert!(said.contains("did you mean `sphere`?"), "{said}");
+    let said = refused("far.json", "{ \"bodies\": [{ \"qqq\": 1 }] }");
+    assert!(!said.contains("did you mean"), "{said}");
+    let mesh = scene_file("mesh.obj", b"v 0 0 0\n");
+    let output = carom(&["view", &mesh.display().to_string()]);
+    assert!(code(&output) == 3 && stderr(&output).contains("mesh_file"), "{}", stderr(&output));
+    let output = carom(&["run", "gone.json"]);
+    assert!(code(&output) == 3 && stderr(&output).contains("carom scenes"), "{}", stderr(&output));
+    let output = carom(&["run", "bounce", "--steps", "1", "--record", "no such folder/a.carom"]);
+    assert!(code(&output) == 3 && stderr(&output).contains("there is no folder no such folder"), "{}", stderr(&output));
+}
+
+/// On a terminal, what takes long shows that it goes on: reading a scene, as well as taking its steps. `script` gives the
+/// program a terminal.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_sees_that_something_goes_on() {
+    let ball = r#"{"kind": "fixed", "shape": {"sphere": {"radius": 1}}}"#;
+    let many = vec![ball; 300_000].join(",");
+    let path = scene_file("many-still.json", format!("{{\"name\": \"still\", \"bodies\": [{many}]}}").as_bytes());
+    let command = format!("{} run {} --steps 0", env!("CARGO_BIN_EXE_carom"), path.display());
+    let Ok(output) = Command::new("script").args(["-qec", &command, "/dev/null"]).env("TERM", "xterm").output() else {
+        println!("not tried: there is no `script` here");
+        return;
+    };
+    let seen = stdout(&output);
+    assert!(seen.contains("reading") && seen.contains("still: 0 steps"), "{seen:?}");
+}
+
+#[test]
 fn bad_values_are_shown_with_their_line_and_body() {
     let with =
         |rest: &str| format!("{{ \"bodies\": [\n{{ \"kind\": \"fixed\" }},\n{{ \"name\": \"it\",\n{rest} }} ] }}");
@@ -319,6 +355,7 @@ fn a_picture_shows_every_body() {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("bounce.svg");
     let output = carom(&["draw", "bounce", "--steps", "30", "--trails", "--output", &path.display().to_string()]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stdout(&output).contains("bounce.svg: 6 bodies of bounce after 30 steps"), "{}", stdout(&output));
     let picture = std::fs::read_to_string(&path).expect("the picture was written");
     assert_eq!(picture.matches("<circle").count(), 5);
     assert!(picture.contains("<polyline") && picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));

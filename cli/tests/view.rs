@@ -137,6 +137,65 @@ fn step_back_and_seek_give_the_hashes_of_a_plain_run() {
     assert_eq!(page.seek(80), hash_of_run("boxes", 80));
 }
 
+/// Frame 32 is one that is kept to go back to.
+#[test]
+fn going_back_tells_what_was_told_at_first() {
+    let server = Server::start("boxes");
+    let mut page = server.open();
+    page.pause();
+    let mut told = |target: u32| {
+        page.say(&json!({"do": "seek", "frame": target}));
+        loop {
+            let frame = page.frame();
+            if frame.frame == target {
+                // Pairs, contacts and depth; and that the stages took some time.
+                return (frame.statistics[12..15].to_vec(), frame.statistics[..4].iter().sum::<f32>() > 0.0);
+            }
+        }
+    };
+    told(20);
+    let first: Vec<_> = (31..=33).map(&mut told).collect();
+    assert!(first[1].0[0] > 0.0 && first[1].0[1] > 0.0 && first[1].1, "{first:?}");
+    told(60);
+    let again: Vec<_> = [33, 32, 31].map(&mut told).into_iter().rev().collect();
+    assert_eq!(again, first);
+}
+
+/// Also one that has the name of a scene which the program brings along.
+#[test]
+fn the_scene_that_was_opened_can_be_come_back_to() {
+    for (name, title) in [("mine", "mine"), ("boxes", "boxes (file)")] {
+        let ball = json!({"name": "ball", "position": [0, 5, 0], "shape": {"sphere": {"radius": 0.5}}});
+        let scene = json!({"name": name, "shows": "A ball.", "bodies": [ball]}).to_string();
+        let server = Server::start(&file(&format!("opened-{name}.json"), scene.as_bytes()).display().to_string());
+        let mut page = server.open();
+        assert_eq!(page.wait_for("scene")["name"], title);
+        page.pause();
+        let hash = page.seek(20);
+        // Away, and away from there.
+        for other in ["boxes", "bounce"] {
+            page.say(&json!({"do": "scene", "name": other}));
+            while page.wait_for("scene")["name"] != other {}
+        }
+        // Who comes now sees it in the list, once.
+        let hello = server.open().wait_for("hello");
+        let scenes = hello["scenes"].as_array().expect("scenes");
+        let listed: Vec<&Value> = scenes.iter().filter(|scene| scene["name"] == title).collect();
+        assert_eq!(listed.len(), 1, "{title}");
+        assert_eq!(listed[0]["shows"], "A ball.");
+        // Back, and once more when it is shown already.
+        for _ in 0..2 {
+            page.say(&json!({"do": "scene", "name": title}));
+            if page.pause() > 0 {
+                page.seek(0);
+            }
+            page.say(&json!({"do": "inspect", "body": 0}));
+            assert_eq!(page.wait_for("inspect")["name"], "ball");
+            assert_eq!(page.seek(20), hash);
+        }
+    }
+}
+
 #[test]
 fn dragging_lifts_a_body_and_a_shot_adds_one() {
     let server = Server::start("boxes");

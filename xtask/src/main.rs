@@ -23,8 +23,8 @@ Commands:
                       * no path of one machine and no unfinished-work marker in a file
                     and what `web` does. All steps run even if one fails. --fast leaves out the integration tests, the
                     doc tests, the documentation and the page.
-  web               The viewer's page: install its packages, check its types, build it, and try it in a headless
-                    Chromium against the program. Pictures of every scene go to `screenshots` in the target folder.
+  web               The viewer's page: install its packages and build it, in a minute at the most, check its types, and
+                    try it in a headless Chromium against the program. Pictures of every scene go to `screenshots` in the target folder.
                     CAROM_CHROMIUM names the browser where it is not on the PATH.
   bench <area> [--quick] [--json FILE]
                     Measure one area side by side with other engines, or `all`. Run it without an area for the list.

@@ -35,10 +35,14 @@ pub(crate) fn run(extent: Extent) -> ExitCode {
     let test = "test --workspace --all-features --profile checked --no-fail-fast";
     match extent {
         Extent::Full => {
+            // First, since tests of the program measure the page where it is built.
+            let tools = web::build(&mut steps);
             steps.tests("tests", &mut cargo(&format!("{test} --lib --bins --tests --examples")));
             steps.tests("doc tests", &mut cargo(&format!("{test} --doc")));
             steps.command("documentation", &mut cargo("doc --workspace --no-deps --all-features --profile checked"));
-            web::add_to(&mut steps);
+            if let Some(tools) = tools {
+                web::try_out(&mut steps, &tools);
+            }
         }
         Extent::Fast => steps.tests("tests beside the code", &mut cargo(&format!("{test} --lib --bins"))),
     }

@@ -8,19 +8,29 @@ use crate::steps::Steps;
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
 
+/// The page may add no more than this to a build of the program, packages included.
+const MOST_TIME: Duration = Duration::from_secs(60);
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 /// `cargo xtask web`.
 pub(crate) fn run() -> ExitCode {
     let mut steps = Steps::default();
-    add_to(&mut steps);
+    if let Some(tools) = build(&mut steps) {
+        try_out(&mut steps, &tools);
+    }
     steps.finish()
 }
 
-/// Adds the page's steps. A step that lacks its tools fails; those after it would only repeat that.
-pub(crate) fn add_to(steps: &mut Steps) {
-    let root = repository::root();
+/// What the page's steps need.
+pub(crate) struct Tools {
+    browser: PathBuf,
+}
+
+/// Adds the steps that install the page's packages and build it; tests of the program measure what comes of it. A step that
+/// lacks its tools fails; those after it would only repeat that.
+pub(crate) fn build(steps: &mut Steps) -> Option<Tools> {
     let mut missing = Vec::new();
     let mut browser = None;
     steps.check("tools of the page", || {
@@ -28,18 +38,24 @@ pub(crate) fn add_to(steps: &mut Steps) {
         missing = missing_tools(browser.as_deref());
         missing.clone()
     });
-    let Some(browser) = browser.filter(|_| missing.is_empty()) else { return };
-
-    let npm = |arguments: &[&str]| {
-        let mut command = Command::new("npm");
-        command.current_dir(root.join("web")).args(arguments);
-        command
-    };
+    let browser = browser.filter(|_| missing.is_empty())?;
+    let start = Instant::now();
     steps.command("packages of the page", &mut npm(&["ci", "--no-audit", "--no-fund"]));
-    steps.command("types of the page", &mut npm(&["run", "--silent", "check"]));
     steps.command("build of the page", &mut npm(&["run", "--silent", "build"]));
+    let taken = start.elapsed();
+    steps.check("time of the page's build", || {
+        println!("packages and build took {:.1} s", taken.as_secs_f64());
+        overlong(taken).into_iter().collect()
+    });
+    Some(Tools { browser })
+}
+
+/// Adds the steps that check the page and try it in a browser.
+pub(crate) fn try_out(steps: &mut Steps, Tools { browser }: &Tools) {
+    steps.command("types of the page", &mut npm(&["run", "--silent", "check"]));
     // The profile of the tests, so that nothing is built twice.
     let mut build = Command::new(repository::cargo());
+    let root = repository::root();
     build.current_dir(&root).args(["build", "--package", "carom-cli", "--all-features", "--profile", "checked"]);
     steps.command("program for the page", &mut build);
     let target = repository::target();
@@ -50,6 +66,20 @@ pub(crate) fn add_to(steps: &mut Steps) {
             .env("CAROM_PROGRAM", target.join("checked").join(format!("carom{}", env::consts::EXE_SUFFIX)))
             .env("CAROM_SCREENSHOTS", target.join("screenshots")),
     );
+}
+
+fn npm(arguments: &[&str]) -> Command {
+    let mut command = Command::new("npm");
+    command.current_dir(repository::root().join("web")).args(arguments);
+    command
+}
+
+/// What is wrong with the time that packages and build of the page have taken.
+fn overlong(taken: Duration) -> Option<String> {
+    (taken > MOST_TIME).then(|| {
+        let [taken, most] = [taken, MOST_TIME].map(|time| time.as_secs_f64());
+        format!("the page's packages and its build took {taken:.1} s; the page may add {most:.0} s to a build")
+    })
 }
 
 /// What is to be installed before the page can be built and tried.
@@ -109,6 +139,13 @@ mod tests {
         let missing = missing_tools(None);
         let browser = missing.last().expect("no browser was given");
         assert!(browser.contains("apt-get install chromium") && browser.contains("CAROM_CHROMIUM"), "{browser}");
+    }
+
+    #[test]
+    fn a_build_that_takes_longer_than_a_minute_is_a_finding() {
+        assert_eq!(overlong(Duration::from_secs(59)), None);
+        let said = overlong(Duration::from_secs(61)).expect("that is longer");
+        assert!(said.contains("61.0 s") && said.contains("60 s"), "{said}");
     }
 
     #[test]

@@ -3,8 +3,9 @@
 //! docs/viewer-protocol.md says what stands where. Positions and rotations are rounded to steps too small to be seen and
 //! written as what they differ by from an even movement: mostly zeros and ones, which gzip makes little of.
 
+use super::Fineness;
 use super::contacts::{self, KeptContact};
-use super::tracks::{Track, Tracks};
+use super::tracks::{KeptFrame, Track, Tracks};
 use crate::session::Session;
 use crate::view::scene_message;
 use base64::Engine;
@@ -21,46 +22,99 @@ const ROTATION_QUANTUM: f32 = 1.0 / 2048.0;
 const POSITION_SHARE: f32 = 1.0 / 40_000.0;
 const POSITION_QUANTUM: [f32; 2] = [1e-4, 1e-1];
 
-/// The bytes of the page.
-pub(super) fn page(page: &[u8], session: &Session, tracks: &Tracks) -> io::Result<Vec<u8>> {
+/// A page holds no more than this, in bytes, of up to so many bodies times seconds; of more in proportion.
+const MOST: usize = 3_000_000;
+const MOST_IS_FOR: f64 = 12_000.0;
+/// Shapes cannot be left out: what they take beyond this, packed, comes on top.
+const MOST_SHAPES: usize = 300_000;
+
+/// How many times as much poses may be rounded, and how many times more seldom kept, one after the other, until there is room
+/// for them and for contacts; then for them alone.
+const COARSER_WITH_CONTACTS: [(u32, usize); 3] = [(1, 1), (2, 1), (4, 1)];
+const COARSER: [(u32, usize); 6] = [(1, 1), (2, 1), (4, 1), (4, 2), (8, 2), COARSEST];
+const COARSEST: (u32, usize) = (8, 4);
+
+/// Puts a recording into a page: as finely as there is room for. Contacts of some frames give way first.
+pub(super) fn page(page: &[u8], session: &Session, tracks: &Tracks) -> io::Result<(Vec<u8>, Fineness)> {
     let find = |what: &[u8]| page.windows(what.len()).position(|window| window == what);
     let (at, length) = match find(MARKER) {
         Some(at) => (at, MARKER.len()),
         None => (find(b"<script").ok_or_else(|| io::Error::other("the page has no place for a recording"))?, 0),
     };
-    let mut held = bytes(session, tracks);
-    let contacts = packed_contacts(tracks, gzip(&held, Compression::fast())?.len())?;
-    held.extend_from_slice(&contacts);
-    let packed = gzip(&held, Compression::best())?;
-    let mut whole = page[..at].to_vec();
-    whole.extend_from_slice(b"<script id=\"recording\" type=\"application/octet-stream;base64\">");
-    whole.extend_from_slice(STANDARD.encode(packed).as_bytes());
-    whole.extend_from_slice(b"</script>");
-    whole.extend_from_slice(&page[at + length..]);
-    Ok(whole)
+    let body_seconds = tracks.bodies.len() as f64 * tracks.frames.len() as f64 * f64::from(tracks.seconds_per_frame);
+    let shapes = gzip(scene_message(session, &session.scene().name, 0).as_bytes(), Compression::fast())?.len();
+    let most = (MOST as f64 * f64::max(1.0, body_seconds / MOST_IS_FOR)) as usize
+        + shapes.saturating_sub(MOST_SHAPES).div_ceil(3) * 4;
+    // In base64 three bytes are four.
+    let room = most.saturating_sub(page.len() + OPEN.len() + CLOSE.len()) / 4 * 3;
+    let (packed, fineness) = packed(session, tracks, most, room)?;
+    let mut bytes = page[..at].to_vec();
+    bytes.extend_from_slice(OPEN);
+    bytes.extend_from_slice(STANDARD.encode(packed).as_bytes());
+    bytes.extend_from_slice(CLOSE);
+    bytes.extend_from_slice(&page[at + length..]);
+    Ok((bytes, fineness))
 }
 
-fn bytes(session: &Session, tracks: &Tracks) -> Vec<u8> {
+const OPEN: &[u8] = b"<script id=\"recording\" type=\"application/octet-stream;base64\">";
+const CLOSE: &[u8] = b"</script>";
+
+/// What goes into a page, in no more bytes than there is room for unless that cannot be done.
+fn packed(session: &Session, tracks: &Tracks, most_bytes: usize, room: usize) -> io::Result<(Vec<u8>, Fineness)> {
+    for (rounding, frames) in COARSER_WITH_CONTACTS {
+        let held = bytes(session, tracks, rounding, frames);
+        // What is packed in a hurry is seldom smaller than what is packed well.
+        let Some(left) = room.checked_sub(gzip(&held, Compression::fast())?.len()) else { continue };
+        for contacts in STRIDES {
+            let bytes = contact_bytes(tracks, frames, contacts);
+            if gzip(&bytes, Compression::fast())?.len() > left {
+                continue;
+            }
+            let packed = gzip(&[&held[..], &bytes].concat(), Compression::best())?;
+            if packed.len() <= room {
+                return Ok((packed, Fineness { rounding, frames, contacts, most_bytes }));
+            }
+        }
+    }
+    let without = |rounding: u32, frames: usize| {
+        let held = [bytes(session, tracks, rounding, frames), 0u32.to_le_bytes().to_vec()].concat();
+        let fineness = Fineness { rounding, frames, contacts: 0, most_bytes };
+        gzip(&held, Compression::best()).map(|packed| (packed, fineness))
+    };
+    for (rounding, frames) in COARSER {
+        let made = without(rounding, frames)?;
+        if made.0.len() <= room {
+            return Ok(made);
+        }
+    }
+    // There is no room for it, however coarse it is.
+    without(COARSEST.0, COARSEST.1)
+}
+
+/// All but the contacts: every so many frames, with poses rounded to so many times as much as is needed.
+fn bytes(session: &Session, tracks: &Tracks, rounding: u32, every: usize) -> Vec<u8> {
     let scene = scene_message(session, &session.scene().name, 0);
     let mut bytes = (scene.len() as u32).to_le_bytes().to_vec();
     bytes.extend_from_slice(scene.as_bytes());
     let quantum = (tracks.extent() * POSITION_SHARE).clamp(POSITION_QUANTUM[0], POSITION_QUANTUM[1]);
-    for count in [tracks.frames.len(), tracks.bodies.len()] {
+    let quanta = [quantum, ROTATION_QUANTUM].map(|quantum| quantum * rounding as f32);
+    let frames: Vec<&KeptFrame> = tracks.frames.iter().step_by(every).collect();
+    for count in [frames.len(), tracks.bodies.len()] {
         bytes.extend((count as u32).to_le_bytes());
     }
-    for number in [tracks.seconds_per_frame, quantum, ROTATION_QUANTUM] {
+    for number in [tracks.seconds_per_frame * every as f32, quanta[0], quanta[1]] {
         bytes.extend(number.to_le_bytes());
     }
     tracks.origin.to_array().iter().for_each(|value| bytes.extend(value.to_le_bytes()));
     for track in &tracks.bodies {
-        write_track(track, quantum, &mut bytes);
+        write_track(track, quanta, every, &mut bytes);
     }
-    for frame in &tracks.frames {
+    for frame in &frames {
         frame.statistics.iter().for_each(|value| bytes.extend(value.to_le_bytes()));
     }
-    tracks.frames.iter().for_each(|frame| bytes.extend(frame.hash.to_le_bytes()));
-    tracks.frames.iter().for_each(|frame| bytes.extend(frame.frame.to_le_bytes()));
-    write_states(tracks, &mut bytes);
+    frames.iter().for_each(|frame| bytes.extend(frame.hash.to_le_bytes()));
+    frames.iter().for_each(|frame| bytes.extend(frame.frame.to_le_bytes()));
+    write_states(&frames, tracks.bodies.len(), &mut bytes);
     bytes
 }
 
@@ -70,30 +124,22 @@ fn gzip(bytes: &[u8], level: Compression) -> io::Result<Vec<u8>> {
     packer.finish()
 }
 
-/// Contacts may weigh as much as everything else, or this much if that is more, in bytes.
-const CONTACTS_BUDGET: usize = 700_000;
-/// Contacts are left out rather than shown more seldom than in one kept frame of so many.
-const MOST_STRIDE: usize = 16;
+/// One written frame in so many has its contacts; rather than still fewer, none.
+const STRIDES: [usize; 5] = [1, 2, 4, 8, 16];
 
-/// The contacts of as many frames as there is room for: of every one, every second, every fourth; before them which.
-fn packed_contacts(tracks: &Tracks, rest: usize) -> io::Result<Vec<u8>> {
-    let frames: Vec<&[KeptContact]> = tracks.frames.iter().map(|frame| frame.contacts.as_slice()).collect();
-    let mut stride = 1;
-    while stride <= MOST_STRIDE {
-        let mut bytes = (stride as u32).to_le_bytes().to_vec();
-        contacts::write(&frames, stride, &mut bytes);
-        if gzip(&bytes, Compression::fast())?.len() <= CONTACTS_BUDGET.max(rest) {
-            return Ok(bytes);
-        }
-        stride *= 2;
-    }
-    Ok(0u32.to_le_bytes().to_vec())
+/// The contacts of every one, every second, every fourth written frame; before them which.
+fn contact_bytes(tracks: &Tracks, every: usize, stride: usize) -> Vec<u8> {
+    let frames: Vec<&[KeptContact]> =
+        tracks.frames.iter().step_by(every).map(|frame| frame.contacts.as_slice()).collect();
+    let mut bytes = (stride as u32).to_le_bytes().to_vec();
+    contacts::write(&frames, stride, &mut bytes);
+    bytes
 }
 
 /// Which bodies' states change in which frame, and into what.
-fn write_states(tracks: &Tracks, bytes: &mut Vec<u8>) {
-    let mut last = vec![0; tracks.bodies.len()];
-    for frame in &tracks.frames {
+fn write_states(frames: &[&KeptFrame], bodies: usize, bytes: &mut Vec<u8>) {
+    let mut last = vec![0; bodies];
+    for frame in frames {
         let changed: Vec<usize> = (0..frame.states.len()).filter(|body| frame.states[*body] != last[*body]).collect();
         write_integer(changed.len() as i64, bytes);
         let mut before = 0;
@@ -105,16 +151,17 @@ fn write_states(tracks: &Tracks, bytes: &mut Vec<u8>) {
     }
 }
 
-fn write_track(track: &Track, quantum: f32, bytes: &mut Vec<u8>) {
+fn write_track(track: &Track, quanta: [f32; 2], every: usize, bytes: &mut Vec<u8>) {
     let is_still = track.is_still();
     bytes.push(u8::from(!is_still));
     let count = if is_still { 1 } else { track.positions.len() };
     for axis in 0..3 {
-        write_channel(track.positions[..count].iter().map(|place| rounded(place[axis], quantum)), bytes);
+        let places = track.positions[..count].iter().step_by(every);
+        write_channel(places.map(|place| rounded(place[axis], quanta[0])), bytes);
     }
     for part in 0..4 {
-        let parts = track.rotations[..count].iter().map(|rotation| rotation.to_array()[part]);
-        write_channel(parts.map(|part| rounded(part, ROTATION_QUANTUM)), bytes);
+        let parts = track.rotations[..count].iter().step_by(every).map(|rotation| rotation.to_array()[part]);
+        write_channel(parts.map(|part| rounded(part, quanta[1])), bytes);
     }
 }
 

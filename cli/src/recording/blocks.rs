@@ -12,8 +12,18 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 const MAGIC: &[u8; 9] = b"CAROM-REC";
-/// The version that is written, and the only one that is read so far.
-pub(super) const VERSION: u8 = 1;
+/// A version of what blocks hold. All are read, the last is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// Without the files that the scene names, and without what was stopped on its way.
+    One = 1,
+    Two = 2,
+}
+
+impl Format {
+    pub(crate) const ALL: [Self; 2] = [Self::One, Self::Two];
+    pub(crate) const WRITTEN: Self = Self::Two;
+}
 const HEAD: usize = 13;
 /// No block that this program writes holds more, in bytes.
 const MOST_HELD: u32 = 1 << 30;
@@ -56,7 +66,7 @@ pub(super) struct BlockWriter<W: Write> {
 impl<W: Write> BlockWriter<W> {
     pub(super) fn new(mut writer: W) -> io::Result<Self> {
         writer.write_all(MAGIC)?;
-        writer.write_all(&[VERSION])?;
+        writer.write_all(&[Format::WRITTEN as u8])?;
         Ok(Self { writer })
     }
 
@@ -88,6 +98,7 @@ fn checksum(head: &[u8], packed: &[u8]) -> u32 {
 }
 
 pub(super) struct BlockReader<'a> {
+    pub(super) format: Format,
     bytes: &'a [u8],
     at: usize,
 }
@@ -102,11 +113,12 @@ struct Block<'a> {
 impl<'a> BlockReader<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Result<Self, RecordingError> {
         let rest = bytes.strip_prefix(MAGIC).ok_or(RecordingError::NotOne)?;
-        match rest.first() {
-            Some(&VERSION) => Ok(Self { bytes, at: MAGIC.len() + 1 }),
-            Some(&found) => Err(RecordingError::Version { found }),
-            None => Err(RecordingError::Truncated { at: bytes.len(), block: "version" }),
-        }
+        let Some(&found) = rest.first() else {
+            return Err(RecordingError::Truncated { at: bytes.len(), block: "version" });
+        };
+        let format = Format::ALL.into_iter().find(|format| *format as u8 == found);
+        let format = format.ok_or(RecordingError::Version { found })?;
+        Ok(Self { format, bytes, at: MAGIC.len() + 1 })
     }
 
     /// What kind of block comes next.

@@ -1,5 +1,6 @@
 //! What is wrong with a recording, and where in its bytes.
 
+use super::blocks::Format;
 use crate::scene::SceneError;
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use std::path::Path;
 pub(crate) enum RecordingError {
     #[error("it is no recording: it does not begin with CAROM-REC")]
     NotOne,
-    #[error("it is of format {found}; carom {} reads format {}", env!("CARGO_PKG_VERSION"), super::blocks::VERSION)]
+    #[error("it is of format {found}; carom {} reads formats 1 to {}", env!("CARGO_PKG_VERSION"), Format::WRITTEN as u8)]
     Version { found: u8 },
     #[error("it ends too early, at byte {at}, in the block `{block}`")]
     Truncated { at: usize, block: &'static str },
@@ -24,7 +25,7 @@ impl RecordingError {
         let help = match &self {
             Self::NotOne => "`carom run SCENE --record FILE` makes one",
             Self::Version { .. } => {
-                "it was recorded by another version of carom: replay it with that one, or record anew"
+                "it was recorded by a later version of carom: replay it with that one, or record anew"
             }
             Self::Truncated { .. } => "recording was ended before it was done, or the file was not copied whole",
             Self::Checksum { .. } | Self::Block { .. } => "copy it anew from where it was recorded, or record anew",

@@ -43,7 +43,9 @@ pub(crate) struct Text {
 impl SceneError {
     /// A file that could not be read or written.
     pub(crate) fn file(path: &Path, what: &str, error: &std::io::Error) -> Self {
-        Self { message: format!("{} {what}: {error}", path.display()), place: None, help: None }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+        let help = folder.map(|folder| format!("there is no folder {}", folder.display()));
+        Self { message: format!("{} {what}: {error}", path.display()), place: None, help }
     }
 
     /// A name that means no scene.
@@ -127,7 +129,8 @@ impl Text {
         let end = self.text[start..end].find('\n').map_or(end, |line| start + line);
         let end = floor(&self.text, end.min(start + LONGEST)).max(start);
         let help = "`carom schema` prints what a scene file may hold".to_string();
-        let place = Place { text: self.clone(), span: start..end, label: label.to_string() };
+        let label = near_field(&message).unwrap_or_else(|| label.to_string());
+        let place = Place { text: self.clone(), span: start..end, label };
         SceneError { message, place: Some(Box::new(place)), help: Some(help) }
     }
 
@@ -193,6 +196,15 @@ fn floor(text: &str, offset: usize) -> usize {
         offset -= 1;
     }
     offset
+}
+
+/// What was probably meant by a name that a reader does not know, if it says which it knows.
+fn near_field(message: &str) -> Option<String> {
+    let (_, said) = message.split_once("unknown field `").or_else(|| message.split_once("unknown variant `"))?;
+    let (wrong, known) = said.split_once('`')?;
+    let known = known.split('`').skip(1).step_by(2);
+    let near = known.map(|known| (strsim::jaro_winkler(wrong, known), known)).max_by(|a, b| a.0.total_cmp(&b.0));
+    near.filter(|(similarity, _)| *similarity > 0.8).map(|(_, known)| format!("did you mean `{known}`?"))
 }
 
 /// The embedded scenes whose names are close to `name`, nearest first.

@@ -2,8 +2,8 @@
 
 use super::error::{SceneError, Text};
 use super::settings::{Camera, ContinuousFile, InnerEdgesFile, MixingFile, Settings, SolverFile, StructureFile, yes};
-use super::shape_file::ShapeFile;
-use super::{Listed, Scene, SceneBody, body_title, json};
+use super::shape_file::{Reader, ShapeFile, Shelf};
+use super::{Files, Listed, Scene, SceneBody, body_title, json};
 use carom::body::{Body, BodyKind, BodyShape, Material};
 use carom::broad::Structure;
 use carom::detector::Filter;
@@ -147,12 +147,15 @@ fn dynamic() -> BodyKind {
     BodyKind::Dynamic
 }
 
-/// The scene in a text; a name that ends in `.toml` says that it is TOML.
-pub(super) fn read(text: &Text) -> Result<Scene, SceneError> {
-    if text.name().to_lowercase().ends_with(".toml") { read_toml(text) } else { json::read(text) }
+/// The scene in a text; a name that ends in `.toml` says that it is TOML. Files that it names are taken from the shelf.
+pub(super) fn read(text: &Text, shelf: Shelf) -> Result<Scene, SceneError> {
+    let mut reader = Reader::new(shelf);
+    let is_toml = text.name().to_lowercase().ends_with(".toml");
+    let scene = if is_toml { read_toml(text, &mut reader) } else { json::read(text, &mut reader) }?;
+    Ok(Scene { files: reader.into_files(), ..scene })
 }
 
-fn read_toml(text: &Text) -> Result<Scene, SceneError> {
+fn read_toml(text: &Text, reader: &mut Reader) -> Result<Scene, SceneError> {
     let mut scene: SceneFile<Spanned<BodyFile<Spanned<ShapeFile>>>> =
         toml::from_str(text.as_str()).map_err(|error| toml_error(text, &error))?;
     let mut bodies = Vec::with_capacity(scene.bodies.len());
@@ -162,7 +165,7 @@ fn read_toml(text: &Text) -> Result<Scene, SceneError> {
         let title = body_title(index, written.name.as_deref());
         let shape = |file: Spanned<ShapeFile>| {
             let span = file.span();
-            let shape = file.into_inner().shape(text.folder());
+            let shape = file.into_inner().shape(reader);
             shape.map_err(|said| text.error(span, format!("{title}: {said}"), "this shape"))
         };
         bodies.push(written.described(span, shape)?);
@@ -304,7 +307,18 @@ pub(super) fn checked<B>(scene: SceneFile<B>, bodies: Vec<SceneBody>, text: &Tex
         return Err(text.error(body.span.clone(), message, "this body"));
     }
     let name = name.unwrap_or_else(|| text.name().to_string());
-    Ok(Scene { name, shows, capabilities, dt, steps, bodies, settings, camera, text: text.clone() })
+    Ok(Scene {
+        name,
+        shows,
+        capabilities,
+        dt,
+        steps,
+        bodies,
+        settings,
+        camera,
+        text: text.clone(),
+        files: Files::new(),
+    })
 }
 
 #[cfg(test)]
@@ -329,7 +343,9 @@ mod tests {
                 }
             }
             let Ok(text) = String::from_utf8(bytes) else { continue };
-            if let Err(error) = read(&Text::new(name, text)).and_then(|scene| scene.world().map(drop)) {
+            if let Err(error) =
+                read(&Text::new(name, text), Shelf::Kept(Files::new())).and_then(|scene| scene.world().map(drop))
+            {
                 refused += 1;
                 assert!(error.rendered(super::super::Look::Plain).contains("×"));
             }

@@ -5,19 +5,19 @@
 
 use super::error::{SceneError, Text};
 use super::file::{BodyFile, SceneFile, checked};
-use super::shape_file::ShapeFile;
+use super::shape_file::{Reader, ShapeFile};
 use super::{Listed, Scene, SceneBody, body_title};
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use std::ops::Range;
 
-pub(super) fn read(text: &Text) -> Result<Scene, SceneError> {
+pub(super) fn read(text: &Text, reader: &mut Reader) -> Result<Scene, SceneError> {
     let whole = text.as_str();
     let scene: SceneFile<&RawValue> =
         serde_json::from_str(whole).map_err(|error| json_error(text, 0..whole.len(), "", &error))?;
     let mut bodies = Vec::with_capacity(scene.bodies.len());
     for (index, raw) in scene.bodies.iter().enumerate() {
-        bodies.push(read_body(text, index, span_in(whole, raw))?);
+        bodies.push(read_body(text, index, span_in(whole, raw), reader)?);
     }
     checked(scene, bodies, text)
 }
@@ -30,7 +30,7 @@ pub(super) fn listed(text: &Text) -> Result<Listed, SceneError> {
     Ok(scene.listed(text))
 }
 
-fn read_body(text: &Text, index: usize, span: Range<usize>) -> Result<SceneBody, SceneError> {
+fn read_body(text: &Text, index: usize, span: Range<usize>, reader: &mut Reader) -> Result<SceneBody, SceneError> {
     let whole = text.as_str();
     let written: BodyFile<&RawValue> = serde_json::from_str(&whole[span.clone()])
         .map_err(|error| json_error(text, span.clone(), &body_title(index, None), &error))?;
@@ -38,8 +38,7 @@ fn read_body(text: &Text, index: usize, span: Range<usize>) -> Result<SceneBody,
     let shape = |raw: &RawValue| {
         let file: ShapeFile =
             serde_json::from_str(raw.get()).map_err(|error| json_error(text, span_in(whole, raw), &title, &error))?;
-        file.shape(text.folder())
-            .map_err(|said| text.error(span_in(whole, raw), format!("{title}: {said}"), "this shape"))
+        file.shape(reader).map_err(|said| text.error(span_in(whole, raw), format!("{title}: {said}"), "this shape"))
     };
     written.described(span, shape)
 }

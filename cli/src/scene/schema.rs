@@ -5,8 +5,7 @@ pub(crate) const SCHEMA: &str = include_str!("../../scene.schema.json");
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use super::super::error::Text;
-    use super::super::{SceneError, embedded, file};
+    use super::super::{SceneError, Source, embedded};
     use super::*;
     use serde_json::{Value, json};
     use std::collections::BTreeSet;
@@ -85,7 +84,7 @@ pub(crate) mod tests {
     }
 
     fn read(scene: &Value) -> Result<(), SceneError> {
-        file::read(&Text::new("test.json", scene.to_string())).map(drop)
+        super::super::read(Source { name: "test.json", text: &scene.to_string(), files: None }).map(drop)
     }
 
     /// The names that the reader says it knows when it meets `?`.
@@ -296,7 +295,8 @@ pub(crate) mod tests {
     #[test]
     fn what_a_scene_says_reaches_the_world() {
         let text = everything().to_string();
-        let scene = file::read(&Text::new("all.json", text)).unwrap_or_else(|error| panic!("{error}"));
+        let scene = super::super::read(Source { name: "all.json", text: &text, files: None })
+            .unwrap_or_else(|error| panic!("{error}"));
         let world = scene.world().unwrap_or_else(|error| panic!("{error}"));
         let body = world.bodies().next().expect("a body");
         assert_eq!(body.user_data(), 7);

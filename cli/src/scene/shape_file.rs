@@ -6,8 +6,55 @@ use carom::shape::{Shape, TriangleMesh};
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IntoDeserializer, MapAccess, Visitor};
+use std::collections::BTreeMap;
 use std::io::{BufReader, Cursor};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// What is in the files that a scene names, by their names as the scene writes them.
+pub(crate) type Files = BTreeMap<String, Vec<u8>>;
+
+/// Where a scene's files come from.
+#[derive(Debug, Clone)]
+pub(super) enum Shelf {
+    /// They are beside the scene.
+    Folder(PathBuf),
+    /// They came with it: no other is looked for.
+    Kept(Files),
+}
+
+/// Reads a scene's files, each once.
+pub(super) struct Reader {
+    shelf: Shelf,
+    read: Files,
+}
+
+impl Reader {
+    pub(super) fn new(shelf: Shelf) -> Self {
+        Self { shelf, read: Files::new() }
+    }
+
+    /// All that were read.
+    pub(super) fn into_files(self) -> Files {
+        self.read
+    }
+
+    /// What is in a file; the error says what is wrong, with the file.
+    fn bytes(&mut self, name: &str) -> Result<&[u8], String> {
+        if !self.read.contains_key(name) {
+            let bytes = match &self.shelf {
+                Shelf::Folder(folder) => {
+                    let path = folder.join(name);
+                    std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?
+                }
+                Shelf::Kept(files) => {
+                    files.get(name).cloned().ok_or_else(|| format!("{name}: the recording does not hold it"))?
+                }
+            };
+            self.read.insert(name.to_string(), bytes);
+        }
+        Ok(self.read.get(name).map_or(&[], Vec::as_slice))
+    }
+}
 
 /// A shape in the scene's text, or a mesh in another file.
 #[derive(Debug)]
@@ -67,24 +114,23 @@ impl Default for Decompose {
 }
 
 impl ShapeFile {
-    /// The shape; files are looked for in `folder`. The error says what is wrong.
-    pub(super) fn shape(self, folder: &Path) -> Result<Shape, String> {
+    /// The shape. The error says what is wrong.
+    pub(super) fn shape(self, reader: &mut Reader) -> Result<Shape, String> {
         match self {
             Self::Given(shape) => Ok(shape),
-            Self::MeshFile(file) => file.shape(folder),
+            Self::MeshFile(file) => file.shape(reader),
         }
     }
 }
 
 impl MeshFile {
-    fn shape(&self, folder: &Path) -> Result<Shape, String> {
-        let path = folder.join(&self.path);
-        let with_path = |said: String| format!("{}: {said}", path.display());
-        let bytes = std::fs::read(&path).map_err(|error| with_path(error.to_string()))?;
+    fn shape(&self, reader: &mut Reader) -> Result<Shape, String> {
+        let with_path = |said: String| format!("{}: {said}", self.path);
+        let bytes = reader.bytes(&self.path)?;
         if !(self.scale > 0.0 && self.scale.is_finite()) {
             return Err(format!("the scale is {}; it must be a finite number greater than zero", self.scale));
         }
-        let mesh = self.mesh(&bytes).map_err(with_path)?;
+        let mesh = self.mesh(bytes).map_err(with_path)?;
         let Some(Decompose { concavity, max_hulls, max_vertices }) = self.decompose else { return Ok(mesh.into()) };
         let settings = decomposition::Settings { concavity, max_hulls, max_vertices };
         let parts = decompose(&mesh, &settings).map_err(|error| with_path(error.to_string()))?;

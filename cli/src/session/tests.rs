@@ -41,6 +41,31 @@ fn any_walk_through_time_gives_the_hashes_of_a_plain_run() {
     }
 }
 
+/// What a step has found is known of every frame, also of those that are kept to go back to.
+#[test]
+fn a_frame_tells_the_same_whichever_way_it_is_come_to() {
+    let told = |session: &Session| {
+        let step = session.world().last_step();
+        (step.pairs, step.manifolds, step.contacts, step.deepest.to_bits(), step.stops.len())
+    };
+    for name in ["boxes", "shapes", "bullets"] {
+        let mut session = session(name);
+        let mut first = Vec::new();
+        for frame in 0..=70 {
+            run_to(&mut session, frame);
+            first.push(told(&session));
+        }
+        assert!(first[1..].iter().any(|told| told.2 > 0), "{name}: something touches");
+        let mut random = fastrand::Rng::with_seed(9);
+        let by_chance: Vec<u32> = (0..10).map(|_| random.u32(1..=70)).collect();
+        for target in [64, 32, 31, 48, 16, 17, 1, 70, 32, 64].into_iter().chain(by_chance) {
+            run_to(&mut session, target);
+            assert_eq!(told(&session), first[target as usize], "{name}: frame {target}");
+            assert!(!session.world().last_step().times.narrow.is_zero(), "{name}: frame {target}");
+        }
+    }
+}
+
 /// Inputs are part of the past: going back and forth repeats them, and a recording of them does, too.
 #[test]
 fn inputs_are_repeated() {

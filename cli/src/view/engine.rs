@@ -9,7 +9,7 @@ use super::overlay::Overlay;
 use super::record::{self, Tape};
 use super::{compare, converge, describe, inspect};
 use crate::microscope;
-use crate::scene::{self, Scene, embedded};
+use crate::scene::{self, Scene, Source, embedded};
 use crate::session::{Input, Session, SolverName, Unlike};
 use carom::broad::Structure;
 use carom::glam::DVec3;
@@ -38,8 +38,8 @@ const GLIMPSE_TIME: Duration = Duration::from_millis(500);
 
 pub(super) struct Engine {
     session: Session,
-    /// A recording that was left for another scene, to be come back to.
-    recording: Option<Session>,
+    /// The file or recording that the program was started with, left for another scene and to be come back to.
+    opened: Option<Session>,
     /// To list all scenes takes a moment, which nobody waits for before the first page has come.
     listing: Option<JoinHandle<Vec<Listed>>>,
     scenes: Vec<Listed>,
@@ -76,7 +76,7 @@ impl Engine {
         Self {
             origin: session.origin(),
             session,
-            recording: None,
+            opened: None,
             listing: Some(std::thread::spawn(listed)),
             scenes: Vec::new(),
             pages: Vec::new(),
@@ -198,11 +198,11 @@ impl Engine {
                 let structures = Structure::ALL.iter().map(|structure| structure.name()).collect();
                 let solvers = SolverName::ALL.iter().map(|solver| solver.name()).collect();
                 let version = env!("CARGO_PKG_VERSION");
-                let listed = |recording: &Session| {
-                    let Scene { shows, capabilities, .. } = recording.scene();
-                    Listed { name: recording.title(), shows: shows.clone(), capabilities: capabilities.clone() }
+                let listed = |opened: &Session| {
+                    let Scene { shows, capabilities, .. } = opened.scene();
+                    Listed { name: opened.title(), shows: shows.clone(), capabilities: capabilities.clone() }
                 };
-                let scenes = self.recording.iter().map(listed).chain(self.scenes.iter().cloned()).collect();
+                let scenes = self.opened.iter().map(listed).chain(self.scenes.iter().cloned()).collect();
                 let threads = rayon::current_num_threads();
                 let hello = Tell::Hello { version, scenes, structures, solvers, threads, can_control: true };
                 mailbox.put(Letter::Text(hello.text()));
@@ -319,8 +319,9 @@ impl Engine {
             }
             Command::Record => {
                 let (scene, log, last) = (self.session.scene(), self.session.log().to_vec(), self.session.kept()[1]);
-                let (name, text) = scene.source();
-                let tape = Tape { name: name.to_string(), text: text.to_string(), dt: scene.dt, log, last };
+                let Source { name, text, files } = scene.source();
+                let (name, text, files) = (name.to_string(), text.to_string(), files.cloned());
+                let tape = Tape { name, text, files, dt: scene.dt, log, last };
                 let answers = self.answers.clone();
                 std::thread::spawn(move || drop(answers.send(Event::Answered(id, record::message(&tape)))));
             }
@@ -362,10 +363,17 @@ impl Engine {
     }
 
     fn open(&mut self, name: &str) -> Result<(), String> {
-        let mut session = match self.recording.take_if(|recording| recording.title() == name) {
-            Some(mut recording) => {
-                recording.restart();
-                recording
+        let mut session = match self.opened.take_if(|opened| opened.title() == name) {
+            Some(mut opened) => {
+                opened.restart();
+                opened
+            }
+            // A page may ask for what it shows already.
+            None if self.session.is_from_outside() && self.session.title() == name => {
+                self.session.restart();
+                (self.is_playing, self.target, self.next_step) = (true, None, Instant::now());
+                self.show();
+                return Ok(());
             }
             None if embedded::names().contains(&name) => {
                 let scene = scene::find(name).map_err(|error| error.to_string())?;
@@ -376,8 +384,8 @@ impl Engine {
         };
         self.generations = self.generation() + 1;
         std::mem::swap(&mut self.session, &mut session);
-        if session.has_recording() {
-            self.recording = Some(session);
+        if session.is_from_outside() {
+            self.opened = Some(session);
         }
         self.origin = self.session.origin();
         (self.is_playing, self.target, self.next_step) = (true, None, Instant::now());

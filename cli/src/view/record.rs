@@ -2,7 +2,7 @@
 
 use super::message::{self, Tell};
 use crate::recording::Recorder;
-use crate::scene;
+use crate::scene::{self, Files, Source};
 use crate::session::{Logged, Session};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -11,6 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 pub(super) struct Tape {
     pub(super) name: String,
     pub(super) text: String,
+    pub(super) files: Option<Files>,
     pub(super) dt: f32,
     pub(super) log: Vec<Logged>,
     pub(super) last: u32,
@@ -26,7 +27,8 @@ pub(super) fn message(tape: &Tape) -> String {
 }
 
 fn recorded(tape: &Tape) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
-    let scene = scene::read(&tape.name, &tape.text)?.with(Some(tape.last), Some(tape.dt));
+    let source = Source { name: &tape.name, text: &tape.text, files: tape.files.as_ref() };
+    let scene = scene::read(source)?.with(Some(tape.last), Some(tape.dt));
     let world = scene.world()?;
     let mut recorder = Recorder::new(Vec::new(), &scene, &world)?;
     let mut session = Session::recorded(scene, world, tape.log.clone(), (tape.last, Vec::new()));

@@ -11,7 +11,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tungstenite::error::{CapacityError, ProtocolError};
 use tungstenite::handshake::derive_accept_key;
 use tungstenite::protocol::{Role, WebSocketConfig};
@@ -63,7 +63,6 @@ struct Request {
 
 /// Reads the request of a new connection and answers it.
 fn greet(mut stream: TcpStream, id: u64, door: &Door, events: &SyncSender<Event>) -> io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     stream.set_nodelay(true)?;
     let request = match read_request(&mut stream)? {
@@ -131,7 +130,14 @@ fn read_request(stream: &mut TcpStream) -> io::Result<Result<Request, Refusal>> 
     const BAD: Refusal = ("400 Bad Request", "This is no request that makes sense.\n");
     let mut bytes = Vec::new();
     let mut block = [0; 2048];
+    let end = Instant::now() + PATIENCE;
     loop {
+        // Also who asks letter by letter is not waited for.
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(Err(("408 Request Timeout", "The request took too long.\n")));
+        }
+        stream.set_read_timeout(Some(left))?;
         let count = stream.read(&mut block)?;
         bytes.extend_from_slice(&block[..count]);
         let mut headers = [httparse::EMPTY_HEADER; 64];
