@@ -79,11 +79,12 @@ async function numbers(name) {
   return [...(await fact(name)).matchAll(/-?\d+(\.\d+)?(e[-+]?\d+)?/g)].map(([digits]) => Number(digits));
 }
 
-/** Four digits are shown. */
+/** Four digits are shown, three of what is small. */
 function near(shown, expected) {
   assert.equal(shown.length, expected.length, `${shown} for ${expected}`);
   shown.forEach((value, at) => {
-    assert.ok(Math.abs(value - expected[at]) <= 1e-3 * Math.abs(expected[at]) + 1e-9, `${shown} for ${expected}`);
+    const size = Math.abs(expected[at]);
+    assert.ok(Math.abs(value - expected[at]) <= (size < 1e-3 ? 5e-3 : 5e-4) * size, `${shown} for ${expected}`);
   });
 }
 
@@ -151,7 +152,8 @@ test("bounds are drawn of the search that is shown", async () => {
 const PAIRS = [
   ...Array.from({ length: 12 }, (_, pair) => ["gjk", 2 * pair, 2 * pair + 1, 40]),
   ...Array.from({ length: 7 }, (_, pair) => ["sat", 2 * pair, 2 * pair + 1, 7]),
-  ...["terrain", "hills", "chain", "compounds", "shapes", "bounce"].map((scene) => [scene, null, null, 60]),
+  ["bounce", 0, 1, 60],
+  ...["terrain", "hills", "chain", "compounds", "shapes"].map((scene) => [scene, null, null, 60]),
 ];
 
 test("copied Rust tests of all kinds of pairs compile, and reproduce them", async (t) => {
@@ -164,8 +166,8 @@ test("copied Rust tests of all kinds of pairs compile, and reproduce them", asyn
     const balls = [0, 0.9].map((x) => ({ kind: "dynamic", position: [x, 0, 0], shape: { sphere: { radius: 0.5 } } }));
     const named = join(folder, "10k.json");
     writeFileSync(named, JSON.stringify({ bodies: balls }));
-    for (const [scene, a, b, steps] of [...PAIRS, [named, 0, 1, 0]]) {
-      const slots = a === null ? await touching(scene, steps) : [a, b];
+    for (const [scene, a, b, least] of [...PAIRS, [named, 0, 1, 0]]) {
+      const [slots, steps] = a === null ? await touching(scene, least) : [[a, b], least];
       codes.push(await carom("microscope", scene, ...slots.map(String), "--steps", String(steps), "--rust-test"));
     }
     const kinds = new Set(codes.flatMap((code) => [...code.matchAll(/= Shape::(\w+)/g)].map(([, kind]) => kind)));
@@ -195,19 +197,23 @@ function run(program) {
   return spawnSync(program, { encoding: "utf8" }).stdout;
 }
 
-/** Two shapes that touch in a scene after some steps, as a page is told of them. */
-async function touching(scene, steps) {
+/** Two shapes that touch in a scene after so many steps or some more, as a page is told of them; and how many. */
+async function touching(scene, least) {
   const server = await view(scene);
   const { page } = await newPage(browser);
   try {
     await page.goto(server.address);
     await ready(page);
-    await goTo(page, steps);
     await page.evaluate(() => window.carom.switch("pairs", true));
-    await until(page, () => window.carom.sections.pairs > 0);
-    const words = await page.evaluate(() => window.carom.section("pairs").words);
-    const pairs = Array.from({ length: words.length / 3 }, (_, index) => words.slice(3 * index, 3 * index + 3));
-    return (pairs.find(([, , touches]) => touches) ?? pairs[0]).slice(0, 2);
+    for (let steps = least; ; steps += 20) {
+      assert.ok(steps < 400, `nothing touches in ${scene}`);
+      await goTo(page, steps);
+      await until(page, () => "pairs" in window.carom.sections);
+      const words = await page.evaluate(() => window.carom.section("pairs").words);
+      const pairs = Array.from({ length: words.length / 3 }, (_, index) => words.slice(3 * index, 3 * index + 3));
+      const found = pairs.find(([, , touches]) => touches);
+      if (found !== undefined) return [found.slice(0, 2), steps];
+    }
   } finally {
     await page.context().close();
     await server.stop();

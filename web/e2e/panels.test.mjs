@@ -84,7 +84,7 @@ for (const scene of ["cold", "warm", "pyramid"]) {
     assert.ok(warm[4] < 0.6 * cold[4], "what starts warm comes sooner to the end");
     const keys = await page.locator(".convergence .keys span").allTextContents();
     assert.deepEqual(keys, ["cold", "warm", "in use"]);
-    assert.match(await page.locator(".convergence .note").textContent(), /Frame 60 solved twice/);
+    await page.locator(".convergence .note", { hasText: "Frame 60 solved twice" }).waitFor();
     // Both curves are seen: their colours are in the picture of the chart.
     await page.waitForTimeout(300);
     const seen = await page.locator(".convergence .chart canvas").evaluate((canvas) => {

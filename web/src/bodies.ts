@@ -35,7 +35,7 @@ export interface Ball {
   radius: number;
 }
 
-/** How far what falls rolls away from where it lands, as a share of its height. */
+/** How far what falls rolls away from where it lands, as a share of how high it would lie there. */
 const SPREAD = 0.3;
 /** From how many bodies on they are drawn with fewer facets, and with fewer still. */
 const [COARSE_FROM, COARSEST_FROM] = [800, 3000];
@@ -248,11 +248,13 @@ export class Bodies {
     const down = new THREE.Raycaster(box.getCenter(new THREE.Vector3()), new THREE.Vector3(0, -1, 0));
     const found = balls.length === 0 ? null : this.hit(down, (body) => this.descriptions[body]!.kind === "fixed");
     if (found === null) return [];
-    // What falls spreads where it lands, the more the higher it comes from, but not beyond measure.
+    // What falls onto each other spreads, the more the higher it would be heaped up on the ground below, within measure.
     const lowest = balls.reduce((least, { center, radius }) => Math.min(least, center.y - radius), Infinity);
     const falls = lowest - found.point.y > 0.2 * this.typicalRadius;
-    const half = box.getSize(new THREE.Vector3()).setY(0).length() / 2;
-    const spread = falls ? Math.min(SPREAD * (box.max.y - found.point.y), 0.8 * half) : 0;
+    const { x: wide, z: long } = box.getSize(new THREE.Vector3()).addScalar(2 * this.typicalRadius);
+    const height = balls.reduce((sum, { radius }) => sum + 8 * radius ** 3, 0) / (wide * long);
+    const heaped = Math.max(height - 4 * this.typicalRadius, 0);
+    const spread = falls ? Math.min(SPREAD * heaped, 0.35 * (wide + long)) : 0;
     return [box.min, box.max].flatMap(({ x }, side) =>
       [box.min, box.max].map(({ z }, other) => {
         const out = (end: number) => (end === 0 ? -spread : spread);

@@ -51,14 +51,13 @@ export function ahead(): Overlay {
         if (outcome > 0) {
           lines.add(last, horizon, beyond);
           dots.add(hit, beyond);
-        } else {
-          lines.add(onBody, onOther, room);
-          for (const side of [onBody, onOther]) dots.add(side, room);
         }
+        lines.add(onBody, onOther, room);
+        for (const side of [onBody, onOther]) dots.add(side, room);
         const name = bodies.descriptions[words[at]!]?.name ?? `body ${words[at]!}`;
         told.push(
           outcome > 0
-            ? `${name}: free for ${short(end)} s, then ${outcome === 1 ? "a hit" : "not proven"}; least room before ${short(least)} m`
+            ? `${name}: free for ${short(end)} s, then ${outcome === 1 ? "a hit" : "not proven"}; least room before ${short(least)} m, in ${short(when)} s`
             : `${name}: free for ${short(end)} s; least room ${short(least)} m, in ${short(when)} s`,
         );
       }
