@@ -11,6 +11,7 @@ use carom::prelude::{Pose, Quat, Vec3, query};
 use fastrand::Rng;
 use parry3d_f64::math::{Pose as PeerPose, Rotation, Vector};
 use parry3d_f64::shape::{Capsule, Cone, ConvexPolyhedron, Cuboid, Cylinder, Shape as PeerShape};
+use proof_support::directions::{Outcome, prove_depth};
 use proof_support::judge::{DEPTH_BAR, DISTANCE_BAR};
 use proof_support::pair::Pair;
 use proof_support::poses::{SETTINGS, Setting, place};
@@ -53,9 +54,35 @@ struct Both {
     peer: Box<dyn PeerShape>,
 }
 
+/// The sizes of the solids against each other.
+const RATIOS: [f32; 6] = [1.0, 1.0, 0.3, 0.1, 1e-2, 1e-4];
+
 fn stock(kind: Kind) -> Vec<Both> {
-    let solids = (0..48).map(|seed| Solid::random(kind, seed, [1.0, 1.0, 0.3, 0.1, 1e-2][(seed / 4) as usize % 5]));
+    let solids = (0..48).map(|seed| Solid::random(kind, seed, RATIOS[(seed / 4) as usize % RATIOS.len()]));
     solids.filter_map(|ours| Some(Both { peer: to_peer(kind, &ours)?, ours })).collect()
+}
+
+/// Yes or no. Where the two differ and it is not a mere touch, the widest gap tells or a depth that no direction undercuts.
+fn overlaps(tally: &mut Tally, name: &str, setting: Setting, pair: &Pair<'_>, theirs: Option<bool>) {
+    let size = pair.size();
+    let ours = match query::overlap(&pair.a.shape, &pair.pose_a, &pair.b.shape, &pair.pose_b) {
+        Ok(ours) => ours,
+        Err(error) => return tally.fail(&format!("{name} overlap refused"), || format!("{error} {}", pair.recipe())),
+    };
+    let Some(theirs) = theirs else { return tally.count(name, "yes or no refused by the peer") };
+    if ours == theirs {
+        return tally.count(name, if ours { "both yes" } else { "both no" });
+    }
+    let context = || format!("{setting:?}: ours {ours}, theirs {theirs}\n      {}", pair.recipe());
+    let apart = minimum_norm::distance(pair, 1e-13 * pair.scale()).lower;
+    let is_deep = || apart <= 0.0 && prove_depth(pair, DISTANCE_BAR * size, 30_000) == Outcome::Proven;
+    match apart > DISTANCE_BAR * size {
+        true if ours => tally.fail(&format!("{name} wrong yes"), context),
+        true => tally.error(name, "yes or no: the peer is wrong", apart / size, context),
+        false if !is_deep() => tally.count(name, "they differ about a touch"),
+        false if ours => tally.error(name, "yes or no: the peer is wrong", DISTANCE_BAR, context),
+        false => tally.fail(&format!("{name} wrong no"), context),
+    }
 }
 
 fn compare(tally: &mut Tally, name: &str, setting: Setting, pair: &Pair<'_>, peer: [&dyn PeerShape; 2]) {
@@ -67,6 +94,8 @@ fn compare(tally: &mut Tally, name: &str, setting: Setting, pair: &Pair<'_>, pee
         Err(_) => return tally.count(name, "refused by the peer"),
     };
     tally.count(name, "cases");
+    let theirs_overlap = parry3d_f64::query::intersection_test(&pose_a, peer[0], &pose_b, peer[1]);
+    overlaps(tally, name, setting, pair, theirs_overlap.ok().map(|found| found.intersecting));
     let context = || format!("{setting:?}: ours {ours:e}, theirs {theirs:e}\n      {}", pair.recipe());
     if (ours - theirs).abs() > AGREEMENT * size || theirs.is_nan() {
         let truth = minimum_norm::distance(pair, 1e-13 * pair.scale());

@@ -11,21 +11,10 @@ use carom::prelude::*;
 use carom::shape::{HeightField, Part, TriangleMesh};
 use contact_shapes::{KINDS, shape};
 use fastrand::Rng;
-use meshes::{FOLDER, box_mesh, read_obj};
+use meshes::{NAMES, box_mesh, read};
 use random::{between, rotation, vector};
-use std::path::Path;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
-
-fn read(name: &str) -> Option<TriangleMesh> {
-    let path = Path::new(FOLDER).join(name);
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        println!("skipped: {} is not there", path.display());
-        return None;
-    };
-    let (vertices, triangles) = read_obj(&text);
-    Some(TriangleMesh::repaired(&vertices, &triangles).expect("a sound mesh").0)
-}
 
 fn hills(random: &mut Rng) -> HeightField {
     let heights = (0..31 * 31).map(|index| {
@@ -43,8 +32,7 @@ fn surfaces() -> Vec<(String, Shape, Vec<[Vec3; 3]>)> {
     let mut all = vec![("hills".to_owned(), Shape::from(hills), corners)];
     let (vertices, triangles) = box_mesh(Vec3::new(3.0, 1.0, 2.0), Vec3::ZERO);
     let crate_mesh = TriangleMesh::new(vertices, triangles).expect("a box");
-    let names = ["building.obj", "stairs.obj", "test_map01.obj", "voxel_mesh_01.obj", "fcl/env.obj", "fcl/rob.obj"];
-    let read = names.into_iter().filter_map(|name| read(name).map(|mesh| (name, mesh)));
+    let read = NAMES.into_iter().filter_map(|name| read(name).map(|mesh| (name, mesh)));
     for (name, mesh) in std::iter::once(("box", crate_mesh)).chain(read) {
         let corners = (0..mesh.triangles().len()).map(|index| mesh.corners(index)).collect();
         all.push((name.to_owned(), Shape::from(mesh), corners));

@@ -22,11 +22,9 @@ use faces::Face;
 use glam::{DVec3, Vec3};
 
 /// An edge axis must be shallower than the best face by this share of the smaller box's half extent. Where boxes lie on
-/// each other, edges are shallower by less than that as often as not, and hold them less well than faces. The depth is at
-/// most so much too large.
+/// each other, edges are shallower by less than that as often as not, and hold them less well than faces. So is the second
+/// box's face than the first one's: the depth is at most twice so much too large.
 const FACE_PREFERENCE: f64 = 5e-5;
-/// And by this share of the depth.
-const FACE_PREFERENCE_IN_DEPTH: f64 = 1e-4;
 /// One of two points must be this much farther to be chosen, so that rounding does not choose another in each frame.
 const TIE: f64 = 1.001;
 /// Edges whose cross product is shorter are so nearly parallel that the faces decide.
@@ -138,7 +136,7 @@ pub(super) fn contact(
     }
     let edges = (1..9).fold(0, |best, index| if squares[index] > squares[best] { index } else { best });
     let edge_gap = squares[edges].abs().sqrt().copysign(squares[edges]);
-    if edge_gap > face_gap + tie + FACE_PREFERENCE_IN_DEPTH * face_gap.abs() {
+    if edge_gap > face_gap + tie {
         best = (edge_gap, Axis::Edges(edges % 3, edges / 3));
     }
     if best.0 > limit {

@@ -28,7 +28,8 @@ use glam::{DVec3, Mat3, Vec3};
 const DOUBT: f32 = 2e-6;
 /// Hulls that are less deep in each other than this share of the smaller, along the first face, are as likely apart.
 const SHALLOW: f32 = 0.12;
-/// An edge axis must be shallower than the best face by this share of the size, and ten times this share of the depth.
+/// An edge axis must be shallower than the best face by this share of the size, and ten times this share of the depth as far
+/// as that is no deeper than a fifth of the size. The depth is at most six times so much too large.
 const FACE_PREFERENCE: f64 = 1e-5;
 /// How far the points of an axis may be from being opposite each other, as a share of the smaller hull.
 const ASIDE: f64 = 1e-4;

@@ -110,7 +110,7 @@ fn capsule(ray: &LocalRay, [a, b]: [DVec3; 2], radius: f64) -> Option<Span> {
     let moving = across(ray.direction);
     let side = if moving.length_squared() > 1e-24 { quadratic(across(ray.origin - a), moving, radius) } else { None };
     let on_side = side.into_iter().flat_map(|(enter, leave)| [enter, leave]).filter_map(|distance| {
-        let normal = across(ray.at(distance) - a).normalize_or_zero();
+        let normal = across(ray.at(distance) - a).normalize_or(-ray.direction);
         (0.0..=1.0).contains(&height(distance)).then_some(Span { enter: distance, leave: distance, normal })
     });
     caps.chain(on_side).reduce(Span::joined)

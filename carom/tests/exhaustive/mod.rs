@@ -162,6 +162,16 @@ impl Polytope {
         }
     }
 
+    /// The outward normals of its triangles.
+    pub fn normals(&self) -> impl Iterator<Item = DVec3> + '_ {
+        self.planes.iter().map(|[normal, _]| *normal)
+    }
+
+    /// The directions of its edges, and of other lines across its faces.
+    pub fn edges(&self) -> impl Iterator<Item = DVec3> + '_ {
+        self.parts.iter().filter(|part| part.count == 2).map(|part| part.corners[1] - part.corners[0])
+    }
+
     pub fn holds(&self, point: DVec3) -> bool {
         !self.planes.is_empty() && self.planes.iter().all(|[normal, origin]| normal.dot(point - *origin) <= 0.0)
     }

@@ -2,10 +2,27 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
 
+use carom::shape::TriangleMesh;
 use glam::Vec3;
+use std::path::Path;
 
 /// Where meshes made by others are, if they are there.
 pub const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/meshes");
+
+/// The meshes made by others.
+pub const NAMES: [&str; 6] =
+    ["building.obj", "stairs.obj", "test_map01.obj", "voxel_mesh_01.obj", "fcl/env.obj", "fcl/rob.obj"];
+
+/// One of them; says so if it is not there.
+pub fn read(name: &str) -> Option<TriangleMesh> {
+    let path = Path::new(FOLDER).join(name);
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        println!("skipped: {} is not there", path.display());
+        return None;
+    };
+    let (vertices, triangles) = read_obj(&text);
+    Some(TriangleMesh::repaired(&vertices, &triangles).expect("a sound mesh").0)
+}
 
 /// A box, its triangles counter-clockwise from outside.
 pub fn box_mesh(half: Vec3, at: Vec3) -> (Vec<Vec3>, Vec<[u32; 3]>) {

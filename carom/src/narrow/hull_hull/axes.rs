@@ -30,7 +30,7 @@ pub(super) fn least_depth<S: Simd>(
     tracer: &mut impl Tracer,
 ) -> Option<Finding> {
     let (above_a, above_b) = (pair.above_a(), pair.above_b());
-    let tie = |gap: f32| FACE_PREFERENCE as f32 * (pair.small + 10.0 * gap.abs());
+    let tie = |gap: f32| FACE_PREFERENCE as f32 * (pair.small + (10.0 * gap.abs()).min(2.0 * pair.small));
     let mut known_b = Known::of(first.point);
     let of_a = faces::best_face(simd, &above_a, first, &mut known_b, tracer);
     if of_a.gap > 0.0 {

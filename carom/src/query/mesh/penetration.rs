@@ -15,6 +15,7 @@ use super::{corners, inside, placed, surface_separation, visit_crossings};
 use crate::distance::convex::{Convex, Core};
 use crate::distance::feature::Pair;
 use crate::distance::placement::Placement;
+use crate::distance::separation::Relation;
 use crate::distance::signed::{Cache, signed};
 use crate::pose::Pose;
 use crate::shape::TriangleMesh;
@@ -56,7 +57,7 @@ pub fn penetration(
 ) -> Result<Option<Penetration>, QueryError> {
     let b_in_a = placed(pose_a, pose_b)?;
     let frame = Placement::turned(pose_a);
-    Ok(local(a, b, &b_in_a).map(|found| Penetration {
+    Ok(crossing(a, b, &b_in_a).map(|found| Penetration {
         lower: found.lower,
         upper: found.way_out.length(),
         way_out: frame.direction_to_outer(found.way_out),
@@ -67,7 +68,7 @@ pub fn penetration(
 /// A translation of the second mesh after which it is apart from the first, about the shortest, in the frame of the
 /// first; none if they are apart.
 pub(crate) fn way_out(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Placement) -> Option<DVec3> {
-    local(a, b, b_in_a).map(|found| found.way_out)
+    crossing(a, b, b_in_a).map(|found| found.way_out)
 }
 
 /// A [`Penetration`] in the frame of the first mesh.
@@ -80,11 +81,22 @@ pub(in crate::query) struct Local {
     pub(in crate::query) on_b: DVec3,
 }
 
-/// How deep two meshes are in each other; none if they are apart.
+/// How deep two meshes are in each other; none if they are apart. Those that touch to within rounding have a way out, too:
+/// next to no length, but a direction.
 pub(in crate::query) fn local(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Placement) -> Option<Local> {
-    if are_apart(a, b, b_in_a) {
-        return None;
-    }
+    let do_touch = || {
+        let gap = surface_separation(a, b, b_in_a, f64::MIN_POSITIVE);
+        gap.is_ok_and(|gap| gap.is_some_and(|gap| gap.relation == Relation::Overlapping))
+    };
+    (!are_apart(a, b, b_in_a) || do_touch()).then(|| ways_out(a, b, b_in_a))
+}
+
+/// The same of those that cross or are nested.
+fn crossing(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Placement) -> Option<Local> {
+    (!are_apart(a, b, b_in_a)).then(|| ways_out(a, b, b_in_a))
+}
+
+fn ways_out(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Placement) -> Local {
     let a_in_b = b_in_a.inverse();
     let of_b = deepest(b, a, b_in_a, 0.0);
     let of_a = deepest(a, b, &a_in_b, of_b.map_or(0.0, |vertex| vertex.depth()));
@@ -94,7 +106,9 @@ pub(in crate::query) fn local(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Place
         way: b_in_a.direction_to_outer(-vertex.way),
     });
     let deepest = of_a.or(of_b);
-    let lower = deepest.map_or(0.0, |vertex| vertex.depth());
+    // Less what the places of far corners are rounded by.
+    let rounding = ROUNDING * (extent(a) + extent(b) + b_in_a.position.length());
+    let lower = deepest.map_or(0.0, |vertex| (vertex.depth() - rounding).max(0.0));
     let between = middle(b, b_in_a) - middle(a, &Placement::IDENTITY);
     let directions = [of_hulls(a, b, b_in_a), Some(between), Some(normals_at_crossings(a, b, b_in_a))]
         .into_iter()
@@ -103,25 +117,41 @@ pub(in crate::query) fn local(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Place
         .chain(flat_normals(a))
         .chain(flat_normals(b).map(|normal| b_in_a.direction_to_outer(normal)))
         .chain(DVec3::AXES.into_iter().flat_map(|axis| [axis, -axis]));
-    let mut way_out = DVec3::INFINITY;
+    let mut best = (f64::INFINITY, DVec3::Y);
     for direction in directions.filter_map(DVec3::try_normalize) {
-        if let Some(length) = way_along(a, b, b_in_a, direction, lower, way_out.length()) {
-            way_out = length * direction;
+        if let Some(length) = way_along(a, b, b_in_a, direction, lower, best.0) {
+            best = (length, direction);
         }
     }
-    let (way_out, touching) = shortened(a, b, b_in_a, way_out);
+    let (length, touching) = shortened(a, b, b_in_a, best);
+    let way_out = length.max(SHORTEST) * best.1;
     // Whatever could not be told of the surfaces, they come together somewhere.
     let touching =
         touching.unwrap_or(Pair { on_a: middle(a, &Placement::IDENTITY), on_b: middle(b, b_in_a) + way_out });
     let deepest = deepest.map(|vertex| vertex.point);
-    Some(Local { lower, way_out, deepest, on_a: touching.on_a, on_b: touching.on_b - way_out })
+    let lower = lower.min(way_out.length());
+    Local { lower, way_out, deepest, on_a: touching.on_a, on_b: touching.on_b - way_out }
 }
 
-/// A way out cut back to where the surfaces touch, and where they do: nothing is met on the way back before their distance
-/// is used up.
-fn shortened(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Placement, way_out: DVec3) -> (DVec3, Option<Pair>) {
-    let Some(direction) = way_out.try_normalize() else { return (way_out, None) };
-    let mut length = way_out.length();
+/// A way out is no shorter: one without a length would have no direction.
+const SHORTEST: f64 = 1e-150;
+/// The rounding of coordinates and of a few steps with them, as a share of the largest.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+
+/// How far a mesh reaches from its origin at the most.
+fn extent(mesh: &TriangleMesh) -> f64 {
+    let bounds = mesh.tree().bounds();
+    bounds.min.abs().max(bounds.max.abs()).as_dvec3().length()
+}
+
+/// The length of a way out cut back to where the surfaces touch, and where they do: nothing is met on the way back before
+/// their distance is used up.
+fn shortened(
+    a: &TriangleMesh,
+    b: &TriangleMesh,
+    b_in_a: &Placement,
+    (mut length, direction): (f64, DVec3),
+) -> (f64, Option<Pair>) {
     let mut touching = None;
     for _ in 0..12 {
         let moved = Placement { position: b_in_a.position + length * direction, ..*b_in_a };
@@ -135,7 +165,7 @@ fn shortened(a: &TriangleMesh, b: &TriangleMesh, b_in_a: &Placement, way_out: DV
         touching = touching.map(|pair| Pair { on_b: pair.on_b - (length - shorter) * direction, ..pair });
         length = shorter;
     }
-    (length * direction, touching)
+    (length, touching)
 }
 
 /// A vertex inside the other mesh, and the way from there to the surface.
@@ -156,8 +186,13 @@ fn deepest(inner: &TriangleMesh, outer: &TriangleMesh, inner_in_outer: &Placemen
     let bounds = outer.tree().bounds();
     let (min, max) = (bounds.min.as_dvec3(), bounds.max.as_dvec3());
     let mut best: Option<Deepest> = None;
-    for vertex in inner.vertices() {
-        let point = inner_in_outer.point_to_outer(vertex.as_dvec3());
+    // Only vertices of triangles are of the mesh, each once.
+    let mut is_seen = vec![false; inner.vertices().len()];
+    for &vertex in inner.triangles().iter().flatten() {
+        if std::mem::replace(&mut is_seen[vertex as usize], true) {
+            continue;
+        }
+        let point = inner_in_outer.point_to_outer(inner.vertices()[vertex as usize].as_dvec3());
         if !(point.cmpge(min).all() && point.cmple(max).all()) {
             continue;
         }
@@ -237,9 +272,10 @@ fn way_along(
         free *= 1.5;
     }
     if free >= end {
-        if end == best || !is_free(end) {
+        if end == best {
             return None;
         }
+        // Beyond both hulls, whatever rounding makes of it.
         free = end;
     }
     for _ in 0..30 {
