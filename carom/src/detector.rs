@@ -2,7 +2,8 @@
 //!
 //! A [`Detector`] is a world without dynamics, for robots and CAD: objects come, are put at other poses and go, and every
 //! question is answered for how they are at that moment, no step needed. A tree over their boxes sifts what can matter;
-//! what is left is answered by [`crate::query`], with its proven bounds. Meshes and height fields are surfaces, as there.
+//! what is left is answered by [`crate::query`], with its proven bounds. Closed meshes are solids, open ones and height fields
+//! surfaces, as there.
 //!
 //! Answers come through a callback: pairs in the order of their slots, objects near a shape the nearer ones mostly first,
 //! and always the same for the same history of calls. Nothing is allocated once the lists have their size. If one pair cannot be answered (a user's support map answers NaN), the others are answered all the same,

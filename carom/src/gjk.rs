@@ -1,7 +1,8 @@
 //! The search for the distance and the depth of two shapes, told step by step (V1).
 //!
-//! The answers are those of [`crate::query`]; a [`Tracer`] listens to every iteration of the search, which takes no
-//! shortcuts while it does. Pairs with a closed form, such as two capsules, have nothing to tell while they are apart.
+//! The answers are those of [`crate::query`]. A [`Tracer`] listens to every iteration of the careful search. That of a
+//! distance is run for the tracer and the answer is found as ever, mostly by shortcuts with no steps to tell: the bounds of
+//! both hold, their last digits may differ. Pairs with a closed form, such as two capsules, have nothing to tell while they are apart.
 
 use crate::pose::Pose;
 use crate::query::{self, Distance, Penetration, QueryError};

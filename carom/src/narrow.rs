@@ -57,7 +57,8 @@ use glam::{DMat3, DVec3, Vec3};
 ///
 /// # Errors
 ///
-/// [`ContactError`]: the pair has no contacts, or the pose, the margin or a user's support map is not sound.
+/// [`ContactError`]: the pair has no contacts, as two half-spaces, whose common region has no end; or the pose, the margin or
+/// a user's support map is not sound.
 pub fn contact(a: &Shape, b: &Shape, b_in_a: &LocalPose, margin: f32) -> Result<Option<LocalManifold>, ContactError> {
     let normalized;
     let b_in_a = match door(b_in_a, margin)? {

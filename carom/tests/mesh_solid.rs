@@ -211,7 +211,7 @@ fn the_detector_paths_and_casts_find_it_too() {
     let solid = Shape::Mesh(torus(1.0, 24).into());
     let ball = Shape::sphere(0.2).unwrap();
     let inside = Pose::at([2.0, 0.0, 0.0]);
-    let mut set = Detector::new();
+    let mut set = Detector::default();
     let ring = set.insert(Object::new(solid.clone(), Pose::IDENTITY)).unwrap();
     let small = set.insert(Object::new(ball.clone(), inside)).unwrap();
     let hole = set.insert(Object::new(ball.clone(), Pose::IDENTITY)).unwrap();

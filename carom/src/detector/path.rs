@@ -163,7 +163,7 @@ pub enum PathError {
 impl Detector {
     /// Whether objects that are rigidly linked, as they stand now, can go along keyed poses of the first of them without
     /// coming near any other object, and where they come nearest. Filters and ignored pairs are honoured; the linked
-    /// objects are not compared with each other. Meshes are surfaces: what is wholly inside one is apart from it.
+    /// objects are not compared with each other. Closed meshes are solids: what begins wholly inside one hits it at the first key.
     ///
     /// ```
     /// use carom::detector::{Detector, Key, Object, PathOptions, PathOutcome};
