@@ -78,7 +78,7 @@ fn each_throw(seed: u64, usual: usize, mut check: impl FnMut(&str, &Target, &Sha
 #[test]
 fn distances_and_overlaps_are_those_of_all_triangles() {
     let mut tally = Tally::default();
-    each_throw(1, 1_000, |kind, target, shape, size, pose, body| {
+    each_throw(1, 500, |kind, target, shape, size, pose, body| {
         let name = format!("{} {kind}", target.name);
         let expected = body.distance(&target.triangles);
         let at = Pose::IDENTITY;
@@ -106,7 +106,7 @@ fn distances_and_overlaps_are_those_of_all_triangles() {
             let is_wrong = if answer {
                 expected > 1e-9 * size
             } else {
-                body.depths(&target.triangles).is_some_and(|[least, _]| least > 1e-9 * size)
+                body.depths(&target.triangles, pose.position).is_some_and(|[least, _]| least > 1e-9 * size)
             };
             if is_wrong {
                 tally.fail(&format!("{name} overlap: {answer}"), context);
@@ -120,11 +120,11 @@ fn distances_and_overlaps_are_those_of_all_triangles() {
 fn contacts_are_those_of_all_triangles() {
     let mut tally = Tally::default();
     let mut buffer = ContactBuffer::new();
-    each_throw(2, 2_000, |kind, target, shape, size, pose, body| {
+    each_throw(2, 1_000, |kind, target, shape, size, pose, body| {
         let name = format!("{} {kind}", target.name);
         // Meshes that are nearly closed have as good as an inside: of their two sides either may push.
         let is_inside = winding(&target.triangles, pose.position).abs() > 0.25;
-        let depths = body.depths(&target.triangles);
+        let depths = body.depths(&target.triangles, pose.position);
         let local = LocalPose::new(pose.position.as_vec3(), pose.rotation);
         contacts(&target.shape, shape, &local, 0.0, &mut buffer).unwrap();
         let points = buffer.manifolds().iter().flat_map(|patch| patch.manifold.contacts());
@@ -135,7 +135,7 @@ fn contacts_are_those_of_all_triangles() {
         };
         if is_inside {
             tally.count(&name, "middle inside");
-            if buffer.manifolds().is_empty() {
+            if buffer.manifolds().is_empty() && (target.is_closed || depths.is_some()) {
                 tally.fail(&format!("{name} inside is missed"), context);
             }
             return;
@@ -149,9 +149,9 @@ fn contacts_are_those_of_all_triangles() {
                     tally.fail(&format!("{name} touching though apart"), context);
                 }
             }
-            (Some([least, _]), None) => {
-                tally.error(&name, "missed", least / size, context);
-                if least > 1e-6 * size {
+            (Some([_, along]), None) => {
+                tally.error(&name, "missed", along / size, context);
+                if along > 1e-6 * size {
                     tally.fail(&format!("{name} missed"), context);
                 }
             }

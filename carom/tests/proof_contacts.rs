@@ -37,8 +37,8 @@ const DIGITS: f64 = 5e-7;
 /// the motion, and so does the depth along a normal that is kept, which another may undercut by now.
 const KEPT_BAR: f64 = 2.0 * 3e-4;
 
-/// In a world the motion may be 1 % of the smaller part's reach, which is up to √3 of the size.
-const WORLD_BAR: f64 = 2.0 * 0.01 * 1.74;
+/// In a world the motion may be 1 % of the smaller part's reach, which is up to √2 of the size. 6e-3 was seen.
+const WORLD_BAR: f64 = 2.0 * 0.01 * 1.42;
 
 /// Of what errors are a share.
 fn size_of(pair: &Pair<'_>) -> f64 {

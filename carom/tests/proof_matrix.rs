@@ -20,8 +20,9 @@ use proof_support::solids::{KINDS, Kind, pairs_of_kinds};
 use proof_support::tally::Tally;
 use proof_support::{cases, is_wanted};
 
-/// How far deepest points may be from being opposite each other on their solids, as a share of the smaller size.
-const DEEPEST_POINTS_BAR: f64 = 1e-2;
+/// How far deepest points may be from being opposite each other on their solids, as a share of the smaller size. 1.6e-4 was
+/// seen, of a cone in a box: where a curved rim is deepest is flat, and its place known less well than its depth.
+const DEEPEST_POINTS_BAR: f64 = 5e-4;
 
 /// How many triangles of directions a proof may look at.
 const BUDGET: usize = 30_000;

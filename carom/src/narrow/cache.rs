@@ -7,7 +7,7 @@
 //! motion are kept as well, so that none that begins to touch is missed.
 
 use super::clip::Clipped;
-use super::convex::{self, Answer};
+use super::convex::{self, Answer, Expected};
 use super::{ContactError, Feature, LocalContact, LocalManifold, MAX_POINTS, Pair};
 use crate::distance::placement::Placement;
 use crate::distance::signed::Cache;
@@ -98,12 +98,19 @@ pub(super) fn contact(
     (cache, tracer): (Option<&mut PairCache>, &mut impl Tracer),
 ) -> Result<Option<LocalManifold>, ContactError> {
     let Some(cache) = cache else {
-        let answer = convex::answer(pair.a, pair.b, &placement(), f64::from(margin), (&mut Cache::default(), tracer))?;
+        let answer = convex::answer(
+            pair.a,
+            pair.b,
+            &placement(),
+            (f64::from(margin), Expected::Anything),
+            (&mut Cache::default(), tracer),
+        )?;
         return Ok(match answer {
             Answer::Apart(_) => None,
             Answer::Touching(clipped) => Some(clipped.manifold),
         });
     };
+    let mut expected = Expected::Anything;
     match &cache.last {
         Last::Nothing => {}
         Last::Apart(axis) => {
@@ -111,13 +118,17 @@ pub(super) fn contact(
                 return Ok(None);
             }
         }
-        // Asked before.
-        Last::Touching(_) => {}
+        // Whether it has hardly moved was asked before.
+        Last::Touching(kept) => {
+            if kept.would_overlap(pair.b_in_a) {
+                expected = Expected::Overlap;
+            }
+        }
     }
     let reach_of_b = pair.b.core.reach()? + pair.b.radius;
     let allowed = f64::from(cache.kept) * reach_of_b.min(pair.a.core.reach()? + pair.a.radius);
     let wide = f64::from(margin) + 2.0 * allowed;
-    Ok(match convex::answer(pair.a, pair.b, &placement(), wide, (&mut cache.search, tracer))? {
+    Ok(match convex::answer(pair.a, pair.b, &placement(), (wide, expected), (&mut cache.search, tracer))? {
         Answer::Apart(axis) => {
             let axis = axis.and_then(DVec3::try_normalize);
             cache.last = axis.map_or(Last::Nothing, |axis| Last::Apart(axis.as_vec3()));
@@ -206,6 +217,11 @@ impl Kept {
             }
         }
         (!manifold.contacts().is_empty()).then_some(manifold)
+    }
+
+    /// Whether one of its points overlaps if moved along however far.
+    fn would_overlap(&self, b_in_a: &LocalPose) -> bool {
+        self.along(b_in_a).depths.to_array().iter().take(usize::from(self.count)).any(|depth| *depth > 0.0)
     }
 
     /// Its points with the second part where it is now, however far apart; those beyond their number mean nothing.

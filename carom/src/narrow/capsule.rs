@@ -39,7 +39,9 @@ pub(super) fn axis_of(capsule: &Capsule) -> Axis {
 pub(super) fn contact(a: &Capsule, b: &Capsule, b_in_a: &LocalPose, margin: f32) -> Option<LocalManifold> {
     let (radius_a, radius_b) = (a.radius(), b.radius());
     let (center_a, half_a) = (0.5 * (a.core().a() + a.core().b()), 0.5 * (a.core().b() - a.core().a()));
-    let center_b = b_in_a.point_to_outer(0.5 * (b.core().a() + b.core().b()));
+    // Most capsules have their middle at their origin, which need not be turned.
+    let middle_b = b.core().a() + b.core().b();
+    let center_b = if middle_b == Vec3::ZERO { b_in_a.position } else { b_in_a.point_to_outer(0.5 * middle_b) };
     let half_b_in_b = 0.5 * (b.core().b() - b.core().a());
     let way = center_b - center_a;
     let reach = radius_a + radius_b + margin;

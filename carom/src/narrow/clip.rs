@@ -232,9 +232,25 @@ impl Touch<'_> {
     }
 
     fn clipped(&self, owner: Owner, reference: &Patch, incident: &Patch, tracer: &mut impl Tracer) -> Clipped {
+        // Each side of the reference adds a corner at the most. Faces of boxes need half of the room, which is soon filled.
+        if reference.corners().len() + incident.corners().len() <= MOST_CORNERS {
+            self.clipped_in::<MOST_CORNERS>(owner, reference, incident, tracer)
+        } else {
+            self.clipped_in::<{ 2 * MOST_CORNERS }>(owner, reference, incident, tracer)
+        }
+    }
+
+    /// With room for so many corners.
+    fn clipped_in<const ROOM: usize>(
+        &self,
+        owner: Owner,
+        reference: &Patch,
+        incident: &Patch,
+        tracer: &mut impl Tracer,
+    ) -> Clipped {
         // From the reference to the incident part.
         let outward = if owner == Owner::A { self.normal } else { -self.normal };
-        let (mut first, mut second) = (Polygon::of(incident, outward), Polygon::EMPTY);
+        let (mut first, mut second) = (Polygon::<ROOM>::of(incident, outward), Polygon::EMPTY);
         let (mut polygon, mut spare) = (&mut first, &mut second);
         let sides = reference.corners();
         for (index, side) in sides.iter().enumerate() {
@@ -255,7 +271,7 @@ impl Touch<'_> {
         };
         let radius = self.radii[0] + self.radii[1];
         let incident_radius = if owner == Owner::A { self.radii[1] } else { self.radii[0] };
-        let mut candidates = [Candidate::default(); 2 * MOST_CORNERS];
+        let mut candidates = [Candidate::default(); ROOM];
         let mut count = 0;
         for (corner, arriving) in polygon.corners_with_arrival() {
             let depth = below(corner.place) + radius;
@@ -365,15 +381,15 @@ impl ClipCorner {
 }
 
 /// What is left of the incident patch; counter-clockwise seen against the reference's outward direction.
-struct Polygon {
-    corners: [ClipCorner; 2 * MOST_CORNERS],
+struct Polygon<const ROOM: usize> {
+    corners: [ClipCorner; ROOM],
     count: usize,
     /// The one edge of a segment, which both of its corners end.
     line: Option<Side>,
 }
 
-impl Polygon {
-    const EMPTY: Self = Self { corners: [ClipCorner::NONE; 2 * MOST_CORNERS], count: 0, line: None };
+impl<const ROOM: usize> Polygon<ROOM> {
+    const EMPTY: Self = Self { corners: [ClipCorner::NONE; ROOM], count: 0, line: None };
 
     fn of(patch: &Patch, outward: DVec3) -> Self {
         let mut polygon = Self::EMPTY;
@@ -411,7 +427,7 @@ impl Polygon {
 
     /// Keeps what is on the inner side of the plane through `point`; true if it is put together in `spare`.
     fn clip(&mut self, point: DVec3, inward: DVec3, side: u32, spare: &mut Self) -> bool {
-        let mut heights = [0.0; 2 * MOST_CORNERS];
+        let mut heights = [0.0; ROOM];
         let mut is_cut = false;
         for (height, corner) in heights.iter_mut().zip(&self.corners[..self.count]) {
             *height = inward.dot(corner.place - point);

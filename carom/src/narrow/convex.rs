@@ -21,6 +21,14 @@ pub(super) enum Answer {
     Touching(Clipped),
 }
 
+/// What two parts are likely to do: which test is to be tried first, and nothing else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Expected {
+    Anything,
+    /// They overlapped where they were, and would still if only they had moved so.
+    Overlap,
+}
+
 /// A bounded convex shape as its core and rounding.
 pub(super) fn of_shape(shape: &Shape) -> Option<Convex<'_>> {
     let (core, radius) = match shape {
@@ -55,7 +63,7 @@ pub(super) fn answer(
     a: &Convex<'_>,
     b: &Convex<'_>,
     b_in_a: &Placement,
-    margin: f64,
+    (margin, expected): (f64, Expected),
     (cache, tracer): (&mut Cache, &mut impl Tracer),
 ) -> Result<Answer, SupportFault> {
     if let (Core::Cuboid(half_a), Core::Cuboid(half_b)) = (a.core, b.core) {
@@ -66,7 +74,7 @@ pub(super) fn answer(
         }
     }
     if let (Core::Hull(hull_a), Core::Hull(hull_b)) = (a.core, b.core) {
-        match hull_hull::meet((hull_a, hull_b), b_in_a, margin + a.radius + b.radius, tracer) {
+        match hull_hull::meet((hull_a, hull_b), b_in_a, (margin + a.radius + b.radius, expected), tracer) {
             Finding::Apart(axis) => return Ok(Answer::Apart(Some(axis))),
             Finding::Touching(cores, meeting) => {
                 let relation = Relation {

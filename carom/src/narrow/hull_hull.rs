@@ -14,6 +14,7 @@ mod edges;
 mod faces;
 
 use super::clip::{self, Relation};
+use super::convex::Expected;
 use super::patch;
 use crate::distance::convex::{Convex, SupportFault};
 use crate::distance::placement::Placement;
@@ -71,7 +72,7 @@ pub(super) enum Meeting {
 pub(super) fn meet(
     (a, b): (&ConvexHull, &ConvexHull),
     b_in_a: &Placement,
-    limit: f64,
+    (limit, expected): (f64, Expected),
     tracer: &mut impl Tracer,
 ) -> Finding {
     let between = b_in_a.point_to_outer(b.inner_ball().center.as_dvec3()) - a.inner_ball().center.as_dvec3();
@@ -93,7 +94,7 @@ pub(super) fn meet(
     if !SIZES.contains(&pair.scale) || pair.scale > MOST_RATIO * small {
         return Finding::Unknown;
     }
-    dispatch!(crate::simd::level(), simd => pair.meet(simd, b_in_a, limit, tracer))
+    dispatch!(crate::simd::level(), simd => pair.meet(simd, b_in_a, (limit, expected), tracer))
 }
 
 /// Two hulls in f32, in the frame of the first.
@@ -147,7 +148,13 @@ impl HullPair<'_> {
     }
 
     #[inline(always)]
-    fn meet<S: Simd>(&self, simd: S, b_in_a: &Placement, limit: f64, tracer: &mut impl Tracer) -> Finding {
+    fn meet<S: Simd>(
+        &self,
+        simd: S,
+        b_in_a: &Placement,
+        (limit, expected): (f64, Expected),
+        tracer: &mut impl Tracer,
+    ) -> Finding {
         let above_a = self.above_a();
         let (face, _) = lanes::highest(simd, self.a.plane_blocks(), above_a.center);
         let first = above_a.measure(simd, face);
@@ -156,7 +163,7 @@ impl HullPair<'_> {
             tracer.stop(StopReason::BeyondLimit);
             return Finding::Apart(self.a.planes()[face as usize].normal.as_dvec3());
         }
-        let is_shallow = first.gap > -SHALLOW * self.small;
+        let is_shallow = first.gap > -SHALLOW * self.small && expected == Expected::Anything;
         if is_shallow {
             match descent::closest(simd, self, first, (b_in_a, limit), tracer) {
                 Finding::Unknown => {}

@@ -113,12 +113,19 @@ impl Body {
     }
 
     /// How deep it is in the triangles that it meets, each by itself. The first is the greatest depth along the best of all
-    /// axes that a face of the difference can have: what touches the whole surface is no less deep. The second is the
-    /// greatest along the triangles' own normals, to either side: it is no deeper. None if it meets none.
-    pub fn depths(&self, triangles: &[Triangle]) -> Option<[f64; 2]> {
+    /// axes that a face of the difference can have, of those triangles that `middle` is before: what touches the whole
+    /// surface is no less deep. The second is the greatest along the normals of all triangles, to either side: it is no
+    /// deeper. None if it meets none.
+    pub fn depths(&self, triangles: &[Triangle], middle: DVec3) -> Option<[f64; 2]> {
         let near = triangles.iter().filter(|triangle| beside(self.least, self.greatest, triangle) <= 0.0);
-        let met = near.map(|triangle| self.depths_in(triangle)).filter(|[least, _]| *least > 0.0);
-        met.reduce(|[least, along], [other, other_along]| [least.max(other), along.max(other_along)])
+        let of_one = |triangle: &Triangle| {
+            let [least, along] = self.depths_in(triangle);
+            let [a, b, c] = *triangle;
+            let is_before = (b - a).cross(c - a).dot(middle - a) >= 0.0;
+            (least > 0.0).then_some([if is_before { least } else { 0.0 }, along])
+        };
+        near.filter_map(of_one)
+            .reduce(|[least, along], [other, other_along]| [least.max(other), along.max(other_along)])
     }
 
     /// The least depth of all axes, negative for a gap, and the greater one along the triangle's normal.
