@@ -1,5 +1,6 @@
 //! What a world holds: descriptions of bodies on the way in ([`Body`]), ids, and views of what is inside.
 
+mod activity;
 mod change;
 mod error;
 mod material;
@@ -10,6 +11,7 @@ mod store;
 mod thickness;
 mod view;
 
+pub(crate) use activity::Stir;
 pub use change::BodyMut;
 pub use error::BodyError;
 pub use material::{Material, Mixing};
@@ -196,6 +198,12 @@ impl Body {
     /// Its coefficient of friction.
     pub fn friction(mut self, friction: f32) -> Self {
         self.material.friction = friction;
+        self
+    }
+
+    /// Its coefficient of friction while it does not slide; see [`Material::static_friction`].
+    pub fn static_friction(mut self, friction: f32) -> Self {
+        self.material.static_friction = friction;
         self
     }
 

@@ -1,5 +1,6 @@
 //! The bodies of a world: dense slices for the stages, generational ids for the door.
 
+use super::activity::{Activity, Stir};
 use super::motion::{is_round, radius_of_gyration};
 use super::thickness::{extent, half_thickness};
 use super::{Body, BodyError, BodyId, BodyKind, Material, Motion, Nature, Rest};
@@ -7,6 +8,7 @@ use crate::detector::Filter;
 use crate::narrow::reach;
 use crate::pose::{LocalPose, Pose};
 use crate::shape::Shape;
+use crate::world::Digest;
 use glam::{DVec3, Mat3, Quat, Vec3};
 
 /// A shape on a body.
@@ -34,6 +36,22 @@ pub struct Collider {
     pub(crate) half_thickness: f32,
 }
 
+impl Collider {
+    /// Tells what of it steps depend on.
+    pub(crate) fn add_to(&self, digest: &mut Digest) {
+        let (pose, material) = (&self.pose_in_body, &self.material);
+        digest.floats(pose.position.to_array());
+        digest.floats(pose.rotation.to_array());
+        digest.floats([self.margin, self.half_thickness]);
+        digest.floats([material.friction, material.static_friction, material.restitution, material.rolling_friction]);
+        digest.floats(material.surface_velocity.to_array());
+        let rules = [material.friction_mixing, material.restitution_mixing];
+        digest.word(rules.iter().fold(0, |word, rule| word << 8 | rule.map_or(0, |rule| rule as u64 + 1)));
+        digest.word(u64::from(self.filter.groups) << 32 | u64::from(self.filter.mask));
+        digest.word(u64::from(self.body) << 1 | u64::from(self.is_sensor));
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Slot {
     generation: u32,
@@ -48,6 +66,11 @@ pub(crate) struct Bodies {
     pub(crate) natures: Vec<Nature>,
     pub(crate) motions: Vec<Motion>,
     pub(crate) rests: Vec<Rest>,
+    /// Of each body what it takes part in, and those of which steps may move something, in order; how both have changed.
+    pub(super) activities: Vec<Activity>,
+    pub(crate) awake: Vec<u32>,
+    pub(super) awake_is_behind: bool,
+    pub(super) stir: Stir,
     /// Islands that are to wake before the next stage.
     pub(super) waking: Vec<u32>,
     /// Bodies whose velocity or pose the user has changed since the boxes were placed, and those of them that were put
@@ -86,11 +109,20 @@ impl Bodies {
         self.colliders.get(slot as usize)?.as_ref()
     }
 
-    /// How many bytes they hold, but for the shapes.
+    /// How many bytes their lists hold, but for the shapes.
     pub(crate) fn size(&self) -> usize {
-        let lists = self.natures.iter().map(|nature| size_of_val(&nature.colliders[..])).sum::<usize>();
-        let slots = size_of_val(&self.slots[..]) + size_of_val(&self.colliders[..]);
-        lists + slots + size_of_val(&self.natures[..]) + size_of_val(&self.motions[..]) + size_of_val(&self.rests[..])
+        let of_natures: usize = self.natures.iter().map(|nature| size_of_val(&nature.colliders[..])).sum();
+        let lists = [&self.free_slots, &self.awake, &self.waking, &self.free_colliders];
+        let ids = [&self.displaced, &self.put, &self.refiltered, &self.driven];
+        lists.iter().map(|list| size_of_val(&list[..])).sum::<usize>()
+            + ids.iter().map(|list| size_of_val(&list[..])).sum::<usize>()
+            + of_natures
+            + size_of_val(&self.slots[..])
+            + size_of_val(&self.natures[..])
+            + size_of_val(&self.motions[..])
+            + size_of_val(&self.rests[..])
+            + size_of_val(&self.activities[..])
+            + size_of_val(&self.colliders[..])
     }
 
     /// How many slots there are, filled or not.
@@ -192,6 +224,8 @@ impl Bodies {
         self.set_pose(dense as usize, body.pose);
         self.natures[dense as usize].apply_locks(&mut self.motions[dense as usize]);
         self.natures[dense as usize].limit(&mut self.motions[dense as usize]);
+        self.activities.push(self.activity_of(dense as usize));
+        self.awake_is_behind = true;
         Ok(id)
     }
 
@@ -201,6 +235,8 @@ impl Bodies {
         let nature = self.natures.swap_remove(dense);
         self.motions.swap_remove(dense);
         self.rests.swap_remove(dense);
+        self.activities.swap_remove(dense);
+        self.awake_is_behind = true;
         for &slot in &nature.colliders {
             self.colliders[slot as usize] = None;
             self.free_colliders.push(slot);

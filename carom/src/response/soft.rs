@@ -10,6 +10,7 @@
 //! Cost: 2 passes over all patches a substep, eight at a time, colour by colour on any number of threads; no allocation.
 //! Sources: Macklin et al. 2019, Small Steps in Physics Simulation, doi 10.1145/3309486.3340247; Catto 2024, Solver2D.
 
+mod burden;
 mod colour;
 mod kernel;
 mod lanes;
@@ -17,13 +18,14 @@ mod pack;
 mod prepare;
 mod state;
 
-use super::{Fault, FaultCause, FaultStage, Setting, motion};
+use super::{Fault, FaultCause, FaultStage, Origin, Setting, edges, motion};
 use crate::body::{Bodies, BodyKind, Motion, Nature};
 use crate::narrow::{Manifold, Meetings};
 use crate::threads::{self, Counters, Shared, Task};
+use burden::Burden;
 use colour::{Colouring, Patch};
 use fearless_simd::{dispatch, prelude::*};
-use glam::{Quat, Vec3};
+use glam::Vec3;
 use kernel::Substep;
 use pack::{Pack, Softness, WIDTH};
 use prepare::{Plan, Source};
@@ -47,8 +49,6 @@ const PACKS_A_WORKER: usize = 16;
 const REBOUNDS: u32 = 8;
 /// How many more times contacts relax in a substep where a light body is between a heavy one and something else.
 const MORE_RELAXES: u32 = 3;
-/// A burden is followed through so many layers of bodies at least.
-const MOST_ROUNDS_OF_BURDEN: u32 = 16;
 /// How many bodies or pairs are in a block.
 const BLOCK: usize = 64;
 /// No row: nothing touches the body.
@@ -72,20 +72,17 @@ pub(crate) struct Soft {
     /// Of each row how it stands to far heavier ones; filled where there is such a thing.
     burdens: Vec<Burden>,
     counters: Counters,
-    /// Of each body what went wrong.
+    /// Of each body that is awake what went wrong.
     broken: Vec<Option<(FaultStage, FaultCause)>>,
     /// How long the last substep was.
     pub(super) last_dt: Option<f32>,
 }
 
-/// How a body stands to those that are far heavier.
+/// What is filled: rows and packs, or the packs anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Burden {
-    None,
-    /// One touches it.
-    Touched,
-    /// One touches it and so does something else, or it bears such a body by way of others.
-    Between,
+enum Fill {
+    All,
+    Packs,
 }
 
 /// Something that is done with rows or with packs, block by block.
@@ -131,8 +128,13 @@ pub(super) fn solve(
     };
     soft.last_dt = Some(dt);
     let first_movable = soft.find_rows(meetings, bodies);
-    soft.prepare(meetings, bodies, setting, (&plan, first_movable));
-    soft.plan_stages(setting, first_movable);
+    soft.prepare(meetings, bodies, setting, (&plan, first_movable), Fill::All);
+    let is_burdened = soft.find_burdened(first_movable);
+    if is_burdened && soft.lend_masses(first_movable) {
+        soft.prepare(meetings, bodies, setting, (&plan, first_movable), Fill::Packs);
+        soft.mark_burdened();
+    }
+    soft.plan_stages(setting, first_movable, is_burdened);
     soft.go_through(setting, first_movable);
     soft.store(meetings, setting);
     soft.finish(bodies, setting, faults);
@@ -142,8 +144,8 @@ impl Soft {
     /// Of each patch its pair and its colour.
     pub(super) fn colours(&self) -> impl Iterator<Item = (u32, u32)> {
         self.colouring.placed().iter().map(|(patch, lane)| {
-            let pack = lane / WIDTH as u32;
-            (patch.meeting, self.colouring.groups().partition_point(|(packs, _)| packs.end <= pack) as u32)
+            let (pack, Origin::Contact { meeting, .. }) = (lane / WIDTH as u32, patch.origin);
+            (meeting, self.colouring.groups().partition_point(|(packs, _)| packs.end <= pack) as u32)
         })
     }
 
@@ -155,17 +157,17 @@ impl Soft {
         // Row 0 is for all that stands still.
         body_of.clear();
         body_of.push(NO_ROW);
-        for (dense, nature) in natures_of_kind(bodies, BodyKind::Kinematic) {
-            if !nature.is_left_out() {
+        for &dense in bodies.awake().iter().filter(|dense| bodies.activity(**dense).is_kinematic) {
+            if !bodies.is_set_aside(dense) {
                 row_of[dense as usize] = body_of.len() as u32;
                 body_of.push(dense);
             }
         }
         let first_movable = body_of.len() as u32;
         colouring.clear();
-        for place in meetings.pushing_places() {
+        for edge in edges(meetings) {
             let mut rows = [0; 2];
-            for (row, body) in rows.iter_mut().zip(place.bodies) {
+            for (row, body) in rows.iter_mut().zip(edge.bodies) {
                 let known = &mut row_of[body as usize];
                 if *known == NO_ROW && bodies.motions[body as usize].is_movable() {
                     *known = body_of.len() as u32;
@@ -174,8 +176,7 @@ impl Soft {
                 *row = if *known == NO_ROW { 0 } else { *known };
             }
             if rows[0].max(rows[1]) >= first_movable {
-                let patch = Patch { meeting: place.meeting, manifold: place.manifold, rows };
-                colouring.add(patch, first_movable, place.is_point);
+                colouring.add(Patch { origin: edge.origin, rows }, first_movable, edge.is_point);
             }
         }
         colouring.finish();
@@ -189,13 +190,18 @@ impl Soft {
         bodies: &Bodies,
         setting: &Setting,
         (plan, first_movable): (&Plan, u32),
+        what: Fill,
     ) {
         let Self { colouring, body_of, states, masses, packs, counters, is_uneven, bounces, .. } = self;
         states.resize(body_of.len(), State::STILL);
-        masses.clear();
-        masses.extend(body_of.iter().map(|&body| bodies.motions.get(body as usize).map_or(Mass::INFINITE, Mass::of)));
+        if what == Fill::All {
+            masses.clear();
+            let mass = |body: &u32| bodies.motions.get(*body as usize).map_or(Mass::INFINITE, Mass::of);
+            masses.extend(body_of.iter().map(mass));
+        }
         packs.resize(colouring.lanes().len() / WIDTH, Pack::EMPTY);
-        let blocks = [body_of.len().div_ceil(BLOCK) as u32, packs.len() as u32];
+        let rows = if what == Fill::All { body_of.len() } else { 0 };
+        let blocks = [rows.div_ceil(BLOCK) as u32, packs.len() as u32];
         let workers = workers_for(setting, packs.len(), body_of.len());
         let (states, packs) = (Shared::new(states), Shared::new(packs));
         let lanes = colouring.lanes();
@@ -227,58 +233,9 @@ impl Soft {
         (*is_uneven, *bounces) = (any_uneven.into_inner(), any_bounces.into_inner());
     }
 
-    /// Finds the packs that bear a heavy body by way of a light one; says whether there are any. What the ground must bear
-    /// comes to it in steps as small as the light one, so these relax more often, and without friction in the push, which
-    /// would drive out sideways what is squeezed so.
-    fn find_burdened(&mut self, first_movable: u32) -> bool {
-        let Self { colouring, packs, body_of, burdens, is_uneven, .. } = self;
-        let patches = colouring.placed();
-        if !*is_uneven {
-            return false;
-        }
-        burdens.clear();
-        burdens.resize(body_of.len(), Burden::None);
-        let light_side = |lane: u32| packs[lane as usize / WIDTH].light_side(lane as usize % WIDTH);
-        for (patch, lane) in patches {
-            if let Some(side) = light_side(*lane) {
-                burdens[patch.rows[side] as usize] = Burden::Touched;
-            }
-        }
-        // From body to body, but not by way of the heavy ones.
-        let mut has_grown = true;
-        for _ in 0..MOST_ROUNDS_OF_BURDEN {
-            if !std::mem::take(&mut has_grown) {
-                break;
-            }
-            for (patch, lane) in patches {
-                if light_side(*lane).is_some() {
-                    continue;
-                }
-                let bears = patch.rows.map(|row| row >= first_movable && burdens[row as usize] != Burden::None);
-                if bears == [false; 2] {
-                    continue;
-                }
-                for row in patch.rows.into_iter().filter(|row| *row >= first_movable) {
-                    has_grown |= burdens[row as usize] != Burden::Between;
-                    burdens[row as usize] = Burden::Between;
-                }
-            }
-        }
-        let mut has_some = false;
-        for (patch, lane) in patches {
-            if patch.rows.iter().any(|row| burdens[*row as usize] == Burden::Between) {
-                let pack = &mut packs[*lane as usize / WIDTH];
-                pack.loose[*lane as usize % WIDTH] = 0.0;
-                pack.is_burdened = true;
-                has_some = true;
-            }
-        }
-        has_some
-    }
-
     /// Lists what is done in all substeps, in order.
-    fn plan_stages(&mut self, setting: &Setting, first_movable: u32) {
-        let more_relaxes = if self.find_burdened(first_movable) { MORE_RELAXES } else { 0 };
+    fn plan_stages(&mut self, setting: &Setting, first_movable: u32, is_burdened: bool) {
+        let more_relaxes = if is_burdened { MORE_RELAXES } else { 0 };
         let Self { colouring, body_of, packs, stages, blocks, bounces, .. } = self;
         stages.clear();
         let count = body_of.len() as u32;
@@ -342,55 +299,56 @@ impl Soft {
         let workers = workers_for(setting, packs.len(), 0);
         let meetings = Shared::new(meetings.meetings_mut());
         // The patches of one pair are side by side: they belong to the block in which the first of them is.
-        let is_first = |index: usize| index == 0 || patches[index - 1].0.meeting != patches[index].0.meeting;
+        let meeting_of = |index: usize| match patches[index].0.origin {
+            Origin::Contact { meeting, .. } => meeting,
+        };
+        let is_first = |index: usize| index == 0 || meeting_of(index - 1) != meeting_of(index);
         let border = |index: usize| (index..patches.len()).find(|&index| is_first(index)).unwrap_or(patches.len());
         threads::run(workers, &[patches.len().div_ceil(BLOCK) as u32], counters, |Task { block, .. }| {
             let range = block_of(block, BLOCK, patches.len());
             for (patch, lane) in &patches[border(range.start)..border(range.end)] {
                 // SAFETY: each pair is in one block.
                 #[allow(unsafe_code)]
-                let meeting = unsafe { meetings.get_mut(patch.meeting as usize) };
-                let manifold = &mut meeting.manifolds_mut()[patch.manifold as usize];
+                let (meeting, manifold) = match patch.origin {
+                    Origin::Contact { meeting, manifold } => (unsafe { meetings.get_mut(meeting as usize) }, manifold),
+                };
+                let manifold = &mut meeting.manifolds_mut()[manifold as usize];
                 store_lane(&packs[*lane as usize / WIDTH], *lane as usize % WIDTH, manifold);
             }
         });
     }
 
-    /// Velocities and poses of all bodies.
+    /// Velocities and poses of all bodies that are awake.
     fn finish(&mut self, bodies: &mut Bodies, setting: &Setting, faults: &mut Vec<Fault>) {
         let Self { row_of, states, counters, broken, .. } = self;
-        let count = bodies.len();
+        let Bodies { natures, motions, rests, awake, .. } = &mut *bodies;
+        let count = awake.len();
         broken.clear();
         broken.resize(count, None);
-        let Bodies { natures, motions, rests, .. } = &mut *bodies;
         let (shared_motions, shared_broken) = (Shared::new(motions), Shared::new(broken));
         let shared_rests = Shared::new(rests);
         let workers = workers_for(setting, 0, count);
         threads::run(workers, &[count.div_ceil(BLOCK) as u32], counters, |Task { block, .. }| {
-            for dense in block_of(block, BLOCK, count) {
-                // SAFETY: each body is in one block.
+            for place in block_of(block, BLOCK, count) {
+                let dense = awake[place] as usize;
+                // SAFETY: each body is in the list once, and each place in one block.
                 #[allow(unsafe_code)]
                 let (motion, broken, rest) = unsafe {
-                    (shared_motions.get_mut(dense), shared_broken.get_mut(dense), shared_rests.get_mut(dense))
+                    (shared_motions.get_mut(dense), shared_broken.get_mut(place), shared_rests.get_mut(dense))
                 };
-                if !rest.is_asleep() {
-                    let state = states.get(row_of[dense] as usize);
-                    *broken = finish_body(&natures[dense], motion, state, setting);
-                    rest.follow(&natures[dense], motion, setting.dt);
-                }
+                let state = states.get(row_of[dense] as usize);
+                *broken = finish_body(&natures[dense], motion, state, setting);
+                rest.follow(&natures[dense], motion, setting.dt);
             }
         });
-        for (dense, fault) in broken.iter().enumerate() {
+        for (place, fault) in broken.iter().enumerate() {
             if let Some((stage, cause)) = *fault {
-                bodies.natures[dense].set_aside = true;
+                let dense = bodies.awake()[place] as usize;
+                bodies.set_aside(dense);
                 faults.push(Fault { body: bodies.natures[dense].id, stage, cause });
             }
         }
     }
-}
-
-fn natures_of_kind(bodies: &Bodies, kind: BodyKind) -> impl Iterator<Item = (u32, &Nature)> {
-    (0u32..).zip(&bodies.natures).filter(move |(_, nature)| nature.kind == kind)
 }
 
 /// From the first to the last pack in a range that bears a heavy body by way of a light one.
@@ -546,13 +504,7 @@ fn move_by(nature: &Nature, motion: &mut Motion, state: &State, most_spin: f32) 
     motion.velocity = velocity;
     motion.angular_velocity = angular_velocity.clamp_length_max(most_spin);
     motion.center += shift.as_dvec3();
-    let half_angle = 0.5 * turn.length();
-    if half_angle > 0.0 {
-        let axis = turn * (0.5 * libm::sinf(half_angle) / half_angle);
-        let turn = Quat::from_xyzw(axis.x, axis.y, axis.z, libm::cosf(half_angle));
-        motion.rotation = (turn * motion.rotation).normalize();
-        nature.turn_inertia(motion);
-    }
+    motion::rotate(nature, motion, turn);
     None
 }
 

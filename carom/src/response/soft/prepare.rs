@@ -6,6 +6,7 @@ use super::pack::{COUPLED, Pack, Softness, UNEVEN, WIDTH};
 use super::state::Mass;
 use crate::body::Bodies;
 use crate::narrow::{Contact, Manifold, Meeting};
+use crate::response::Origin;
 use fearless_simd::{Level, dispatch, f32x8, prelude::*};
 use glam::Vec3;
 
@@ -36,7 +37,8 @@ pub(super) struct Source<'a> {
 
 impl<'a> Source<'a> {
     fn manifold(&self, patch: &Patch) -> &'a Manifold {
-        &self.meetings[patch.meeting as usize].manifolds()[patch.manifold as usize]
+        let Origin::Contact { meeting, manifold } = patch.origin;
+        &self.meetings[meeting as usize].manifolds()[manifold as usize]
     }
 
     /// The most points that one of the patches has. All manifolds are touched here, one right after the other, so that
@@ -95,7 +97,11 @@ fn fill_lane(pack: &mut Pack, draft: &mut Draft, lane: usize, patch: &Patch, sou
     pack.is_loose |= !manifold.is_held;
     pack.loose[lane] = if manifold.is_held { 0.0 } else { 1.0 };
     set(&mut pack.normal, lane, manifold.normal);
-    pack.friction[lane] = material.friction;
+    pack.friction[lane] = material.friction_when(|| {
+        let [a, b] = [manifold.pair.a.body, manifold.pair.b.body].map(|body| &source.bodies.motions[body as usize]);
+        let velocity = b.velocity_at(middle_b) - a.velocity_at(middle_a) + material.surface_velocity;
+        velocity.reject_from_normalized(manifold.normal).length()
+    });
     if material.rolling_friction > 0.0 {
         pack.roll(lane, material.rolling_friction * manifold.size);
     }
