@@ -30,6 +30,9 @@ struct Arguments {
     /// Measure only cases whose names begin like this: full/u1M, frame/, support/, …
     #[arg(long, value_name = "START", default_value = "", hide_default_value = true)]
     only: String,
+    /// Measure nothing: show what earlier runs wrote to these files as one run, and how it stands against the bars.
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "only")]
+    parts: Vec<PathBuf>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let effort = if arguments.quick { Effort::Quick } else { Effort::Full };
     let rows = match arguments.area {
+        _ if !arguments.parts.is_empty() => measure::read(&arguments.parts),
         Area::Shapes => shapes::rows(effort, &arguments.only),
         Area::Broad => broad::rows(effort, &arguments.only),
         Area::Narrow => narrow::rows(effort, &arguments.only),

@@ -1,26 +1,27 @@
 //! Timing two sides in turns, and showing the result.
 
 use crate::Effort;
-use serde::Serialize;
-use std::path::Path;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// One comparison. `ratio` is peer / ours: above 1 we are faster.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Row {
-    pub area: &'static str,
+    pub area: String,
     pub case: String,
     pub ours_ns: f64,
-    pub peer: &'static str,
+    pub peer: String,
     pub peer_ns: Option<f64>,
     pub ratio: Option<f64>,
     /// Anything that is not equal about the comparison, or why the peer has no time.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
 
 impl Row {
-    pub fn new(area: &'static str, case: String, peer: &'static str, times: Times, note: String) -> Self {
+    pub fn new(area: &str, case: String, peer: &str, times: Times, note: String) -> Self {
+        let (area, peer) = (area.to_owned(), peer.to_owned());
         let ratio = times.peer_ns.map(|peer_ns| peer_ns / times.ours_ns);
         Self { area, case, ours_ns: times.ours_ns, peer, peer_ns: times.peer_ns, ratio, note }
     }
@@ -71,6 +72,23 @@ pub fn report(rows: &[Row], json: Option<&Path>) -> Result<(), String> {
         std::fs::write(path, text + "\n").map_err(|error| format!("{}: {error}", path.display()))?;
     }
     Ok(())
+}
+
+/// The rows that [`report`] wrote to files, put together. A case that was measured twice counts as it was measured last.
+pub fn read(files: &[PathBuf]) -> Result<Vec<Row>, String> {
+    let mut rows: Vec<Row> = Vec::new();
+    for path in files {
+        let fault = |cause: String| format!("{}: {cause}", path.display());
+        let text = std::fs::read_to_string(path).map_err(|error| fault(error.to_string()))?;
+        let part: Vec<Row> = serde_json::from_str(&text).map_err(|error| fault(error.to_string()))?;
+        for row in part {
+            match rows.iter_mut().find(|known| (&known.area, &known.case) == (&row.area, &row.case)) {
+                Some(known) => *known = row,
+                None => rows.push(row),
+            }
+        }
+    }
+    Ok(rows)
 }
 
 fn duration(nanoseconds: f64) -> String {

@@ -10,9 +10,9 @@ mod peers;
 
 use crate::measure::{Row, Times};
 use crate::{Effort, Rows};
-use carom_bench_scenes::{Entry, GROWTH, Outcome, SCENES, SWEPT, Scene};
+use carom_bench_scenes::{DT, Entry, GROWTH, Outcome, SCENES, SWEPT, Scene};
 use judge::Measures;
-use peers::Peer;
+use peers::{Field, Peer};
 
 const AREA: &str = "scenes";
 const THREADS: [usize; 2] = [1, 2];
@@ -68,20 +68,26 @@ pub fn world_rows(area: &'static str, effort: Effort, only: &str) -> Rows {
 
 fn races(area: &'static str, plan: &Plan, entries: &[Entry], case: impl Fn(&str, usize) -> String, only: &str) -> Rows {
     let mut rows = Vec::new();
-    let peers = peers::found();
+    let Field { peers, missing } = peers::field();
     for entry in entries {
         let cases = THREADS.map(|threads| (case(entry.name, threads), threads));
         let wanted: Vec<_> = cases.into_iter().filter(|(case, _)| case.starts_with(only)).collect();
         if wanted.is_empty() {
             continue;
         }
-        if peers.is_empty() {
-            println!("only ours is measured: there are no peers beside this program; `cargo xtask bench` builds them");
-        }
         let scene = (entry.build)();
+        // Where bodies are swept, only Box3D counts.
+        let counts = |name: &&&str| !scene.is_swept || name.starts_with("box3d");
+        let missing: Vec<&str> = missing.iter().filter(counts).copied().collect();
+        if !missing.is_empty() {
+            println!(
+                "NOT MEASURED, since not beside this program: {}; `cargo xtask bench` builds them",
+                missing.join(", ")
+            );
+        }
         for (case, threads) in wanted {
-            let peers: Vec<Peer> = peers.iter().filter(|peer| peer.takes(threads)).cloned().collect();
-            rows.push(Race { area, name: entry.name, case, threads, scene: &scene, peers, plan }.row()?);
+            let (peers, missing) = (&peers, &missing);
+            rows.push(Race { area, name: entry.name, case, threads, scene: &scene, peers, missing, plan }.row()?);
         }
     }
     Ok(rows)
@@ -94,7 +100,9 @@ struct Race<'a> {
     case: String,
     threads: usize,
     scene: &'a Scene,
-    peers: Vec<Peer>,
+    peers: &'a [Peer],
+    /// Builds that should race and are not there.
+    missing: &'a [&'static str],
     plan: &'a Plan,
 }
 
@@ -124,29 +132,40 @@ impl Race<'_> {
 
     /// Prints what each engine came to, and the row.
     fn judged(self, ours: &ours::Run, theirs: &[Option<Outcome>]) -> Result<Row, String> {
-        let own = Measures::of(self.scene, &ours.outcome)?;
+        // The first step is not timed.
+        let time = (self.plan.steps + 1) as f32 * DT;
+        let own = Measures::of(self.scene, &ours.outcome, time)?;
         println!("{:<24} {:<28} {:>9.3} ms  {own}", self.case, "carom", ours.outcome.milliseconds);
         println!("{:<24} {:<28} {}", "", "  stages", ours.stages);
         let mut measures = Vec::new();
         for (peer, outcome) in self.peers.iter().zip(theirs) {
             let Some(outcome) = outcome else { continue };
-            let measure = Measures::of(self.scene, outcome)?;
+            let measure = Measures::of(self.scene, outcome, time)?;
             println!("{:<24} {:<28} {:>9.3} ms  {measure}", "", peer.name, outcome.milliseconds);
             measures.push(measure);
         }
         let best = self.judge_of(theirs);
         let name = best.map_or("none", |(index, _)| self.peers[index].name);
         let peer_ns = best.map(|(_, outcome)| outcome.milliseconds * 1e6);
-        let faults = judge::deviations(self.scene, &own, &measures);
-        let note = match best.and_then(|(index, _)| measures.get(index)) {
-            _ if !faults.is_empty() => format!("{DEVIATES} {}", faults.join("; ")),
-            Some(peer) if self.scene.is_swept => {
-                format!("{} steps: ends {}; {}", self.plan.steps, own.brief(), peer.brief())
-            }
-            Some(_) | None => String::new(),
-        };
+        let mut faults = judge::deviations(self.scene, &own, &measures);
+        let [start, most] = ours.energy;
+        if most > judge::allowed_energy(self.scene, start)? + judge::rest(self.scene) {
+            faults.push(format!("the energy rises from {start:.2} to {most:.2} J a body"));
+        }
+        let mut notes = Vec::new();
+        if !faults.is_empty() {
+            notes.push(format!("{DEVIATES} {}", faults.join("; ")));
+        } else if let Some(peer) = best.and_then(|(index, _)| measures.get(index)).filter(|_| self.scene.is_swept) {
+            notes.push(format!("{} steps: ends {}; {}", self.plan.steps, own.brief(), peer.brief()));
+        }
+        if best.is_some_and(|(index, _)| self.scene.restitution > 0.0 && self.peers[index].is_rapier()) {
+            notes.push("rapier rebounds at any speed, ours and Box3D from 1 m/s on".to_owned());
+        }
+        if !self.missing.is_empty() {
+            notes.push(format!("not measured: {}", self.missing.join(", ")));
+        }
         let times = Times { ours_ns: ours.outcome.milliseconds * 1e6, peer_ns };
-        let mut row = Row::new(self.area, self.case, name, times, note);
+        let mut row = Row::new(self.area, self.case, name, times, notes.join("; "));
         if !faults.is_empty() {
             row.ratio = None;
         }

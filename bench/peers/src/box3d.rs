@@ -3,7 +3,7 @@
 use crate::Engine;
 use box3d_sys as raw;
 use carom_bench_scenes::glam::{Quat, Vec3};
-use carom_bench_scenes::{Body, DT, Kind, SUBSTEPS, Scene, Shape, State};
+use carom_bench_scenes::{BOUNCE_THRESHOLD, Body, DT, Kind, SUBSTEPS, Scene, Shape, State};
 use std::ffi::c_int;
 use std::ptr;
 
@@ -24,6 +24,7 @@ impl Engine for World {
             definition.enableSleep = false;
             definition.enableContinuous = scene.is_swept;
             definition.workerCount = threads as u32;
+            definition.restitutionThreshold = BOUNCE_THRESHOLD;
             raw::b3CreateWorld(&definition)
         };
         let mut built = Self { world, dynamic: Vec::new(), _shapes: shapes };

@@ -20,6 +20,10 @@ pub const DT: f32 = 1.0 / 60.0;
 /// How many parts a step is solved in.
 pub const SUBSTEPS: u32 = 4;
 
+/// Nothing rebounds that meets slower than this, in m/s. rapier knows no such speed: there a contact rebounds once, when it
+/// is new.
+pub const BOUNCE_THRESHOLD: f32 = 1.0;
+
 /// Bodies, their shapes, and what should become of them.
 pub struct Scene {
     pub gravity: Vec3,

@@ -1,21 +1,41 @@
 //! What the engines came to, measured alike for all of them, and whether ours came to the same.
 
 use super::ours;
-use carom_bench_scenes::{Kind, Outcome, Scene, Settles, Shape};
+use carom::body::BodyKind;
+use carom::glam::DVec3;
+use carom::query::Ray;
+use carom::world::World;
+use carom_bench_scenes::{Body, Kind, Outcome, Scene, Settles, Shape, State};
 use std::fmt;
 
+/// How much lower ours may be than the lowest body of any peer, in sizes of a body.
+const LOWER: f64 = 0.05;
+/// How much deeper a contact may be than in the peer with the deepest.
+const DEEPER: f64 = 0.05;
+/// How much further than in any peer the body may have gone that should stand and went furthest.
+const FURTHER: f64 = 0.05;
+/// How much higher or lower than in any peer a body that should stand may be.
+const SAME_HEIGHT: f64 = 0.05;
+/// How much the heights that tenths of the bodies are below may differ from any peer's, as a share of the heap's height.
+const SAME_SPREAD: f64 = 0.02;
+/// By what factor the kinetic energy may differ.
+const KINETIC: f64 = 1.2;
+
 /// The end of a run in a few numbers.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Measures {
-    /// The height of the lowest body.
-    lowest: f64,
-    mean_height: f64,
+    /// Of all dynamic bodies, in the order of the scene.
+    heights: Vec<f64>,
     /// How far the body that went furthest is from where it was at the start.
     furthest: f64,
     /// In J for each body.
     kinetic: f64,
+    /// Kinetic and potential, from y = 0, in J for each body.
+    energy: f64,
     /// The greatest depth of contact.
     deepest: f64,
+    /// Bodies with nothing fixed or driven below their middles, or around them.
+    fallen: usize,
     /// Bullets that went on as if nothing had been in their way.
     passed: usize,
     /// Bodies whose state is no number.
@@ -24,51 +44,47 @@ pub struct Measures {
 
 impl fmt::Display for Measures {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { lowest, mean_height, furthest, kinetic, deepest, passed, broken } = self;
+        let Self { furthest, kinetic, energy, deepest, .. } = self;
         write!(
             formatter,
-            "lowest {lowest:.3} m, mean {mean_height:.3} m, furthest {furthest:.3} m, kinetic {kinetic:.4} J a body, \
-             deepest {:.1} mm",
+            "lowest {:.3} m, mean {:.3} m, furthest {furthest:.3} m, kinetic {kinetic:.4} of {energy:.2} J a body, deepest \
+             {:.1} mm",
+            self.lowest(),
+            self.mean_height(),
             1e3 * deepest
         )?;
-        if *passed > 0 {
-            write!(formatter, ", {passed} PASSED")?;
+        for (count, what) in [(self.fallen, "FALLEN"), (self.passed, "PASSED"), (self.broken, "BROKEN")] {
+            if count > 0 {
+                write!(formatter, ", {count} {what}")?;
+            }
         }
-        if *broken > 0 { write!(formatter, ", {broken} BROKEN") } else { Ok(()) }
+        Ok(())
     }
 }
 
 impl Measures {
     /// What tells whether two engines did the same work.
     pub fn brief(&self) -> String {
-        let Self { mean_height, kinetic, deepest, .. } = self;
-        format!("{mean_height:.2} m high, {kinetic:.1} J a body, {:.0} mm deep", 1e3 * deepest)
+        let Self { kinetic, deepest, .. } = self;
+        format!("{:.2} m high, {kinetic:.1} J a body, {:.0} mm deep", self.mean_height(), 1e3 * deepest)
     }
 
-    /// The depth and the energy are computed by carom for every engine: they are looked at in the same way.
-    pub fn of(scene: &Scene, outcome: &Outcome) -> Result<Self, String> {
+    /// The end of a run over `time`. Depth, energy and ground are computed by carom for every engine: they are looked at in
+    /// the same way.
+    pub fn of(scene: &Scene, outcome: &Outcome, time: f32) -> Result<Self, String> {
         let dynamic = || scene.bodies.iter().filter(|body| body.kind == Kind::Dynamic);
         let count = dynamic().count();
         if outcome.states.len() != count {
             return Err(format!("{} states of {count} bodies", outcome.states.len()));
         }
-        let is_sound = |state: &&carom_bench_scenes::State| {
-            state.position.is_finite() && state.rotation.is_finite() && state.velocity.is_finite()
-        };
+        let is_sound =
+            |state: &&State| state.position.is_finite() && state.rotation.is_finite() && state.velocity.is_finite();
+        let heights = outcome.states.iter().map(|state| f64::from(state.position.y)).collect();
         let broken = count - outcome.states.iter().filter(is_sound).count();
         if broken > 0 {
-            let none = f64::NAN;
-            return Ok(Self {
-                lowest: none,
-                mean_height: none,
-                furthest: none,
-                kinetic: none,
-                deepest: none,
-                passed: 0,
-                broken,
-            });
+            let [furthest, kinetic, energy, deepest] = [f64::NAN; 4];
+            return Ok(Self { heights, furthest, kinetic, energy, deepest, fallen: 0, passed: 0, broken });
         }
-        let heights = || outcome.states.iter().map(|state| f64::from(state.position.y));
         let ways = dynamic().zip(&outcome.states).map(|(body, state)| body.position.distance(state.position));
         let mut states = outcome.states.iter();
         let all: Vec<_> = scene
@@ -76,26 +92,66 @@ impl Measures {
             .iter()
             .map(|body| match body.kind {
                 Kind::Dynamic => states.next().copied().unwrap_or_else(|| ours::start(body)),
-                Kind::Fixed | Kind::Kinematic => ours::start(body),
+                Kind::Fixed | Kind::Kinematic => ours::driven(body, time),
             })
             .collect();
         let (mut world, _) = ours::build(scene, &all)?;
-        let kinetic = world.energy().kinetic / count as f64;
+        let energy = world.energy();
+        let fallen = outcome.states.iter().map(|state| has_ground(&world, state.position.as_dvec3()));
+        let fallen = fallen.collect::<Result<Vec<_>, _>>()?.into_iter().filter(|has_ground| !has_ground).count();
         // So short that nothing moves.
         let deepest = world.step(1e-6).map_err(|error| error.to_string())?.deepest;
+        let bullets = dynamic().zip(&outcome.states).filter(|(body, _)| body.is_bullet);
         Ok(Self {
-            lowest: heights().fold(f64::INFINITY, f64::min),
-            mean_height: heights().sum::<f64>() / count as f64,
+            heights,
             furthest: f64::from(ways.fold(0.0, f32::max)),
-            kinetic,
+            kinetic: energy.kinetic / count as f64,
+            energy: energy.total() / count as f64,
             deepest: f64::from(deepest),
-            passed: dynamic()
-                .zip(&outcome.states)
-                .filter(|(body, state)| body.is_bullet && has_passed(body, state))
-                .count(),
+            fallen,
+            passed: bullets.filter(|(body, state)| has_passed(body, state)).count(),
             broken,
         })
     }
+
+    fn lowest(&self) -> f64 {
+        self.heights.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    fn mean_height(&self) -> f64 {
+        self.heights.iter().sum::<f64>() / self.heights.len() as f64
+    }
+
+    /// The heights that a tenth, two tenths, … of the bodies are below.
+    fn deciles(&self) -> [f64; 9] {
+        let mut sorted = self.heights.clone();
+        sorted.sort_unstable_by(f64::total_cmp);
+        [1, 2, 3, 4, 5, 6, 7, 8, 9].map(|tenths| sorted[tenths * (sorted.len() - 1) / 10])
+    }
+}
+
+/// Whether something that cannot fall is below a point, and the point not inside of it.
+fn has_ground(world: &World, point: DVec3) -> Result<bool, String> {
+    let bears = |shape: carom::body::ShapeRef<'_>| shape.body.kind() != BodyKind::Dynamic;
+    let hit = world.ray_cast(&Ray::new(point, [0.0, -1.0, 0.0]), &bears).map_err(|error| error.to_string())?;
+    Ok(hit.is_some_and(|found| !found.hit.starts_inside))
+}
+
+/// How much energy ours may have had at any time, in J for each body: what it had at the start; where something is driven,
+/// that of bodies carried to its highest point at the speed of its fastest one, if that is more.
+pub fn allowed_energy(scene: &Scene, start: f64) -> Result<f64, String> {
+    let driven = scene.bodies.iter().filter(|body| body.kind == Kind::Kinematic);
+    let reached = driven.map(|body| {
+        let reach = body.shapes.iter().map(|&shape| reach(&scene.shapes[shape])).fold(0.0, f32::max);
+        let speed = body.velocity.length() + reach * body.angular_velocity.length();
+        (f64::from(body.position.y + reach), f64::from(speed))
+    });
+    let Some((height, speed)) = reached.reduce(|a, b| (a.0.max(b.0), a.1.max(b.1))) else { return Ok(start) };
+    let states: Vec<State> = scene.bodies.iter().map(ours::start).collect();
+    let (world, _) = ours::build(scene, &states)?;
+    let masses = || world.bodies().filter_map(|body| body.mass()).map(f64::from);
+    let carried = f64::from(scene.gravity.length()) * height + 0.5 * speed * speed;
+    Ok(start.max(carried * masses().sum::<f64>() / masses().count() as f64))
 }
 
 /// In what ours came to something else than the peers did, who differ from each other, too.
@@ -111,46 +167,87 @@ pub fn deviations(scene: &Scene, ours: &Measures, peers: &[Measures]) -> Vec<Str
         }
         return found;
     }
-    let least = |of: fn(&Measures) -> f64| peers.iter().map(of).fold(f64::INFINITY, f64::min);
-    let most = |of: fn(&Measures) -> f64| peers.iter().map(of).fold(f64::NEG_INFINITY, f64::max);
+    if ours.fallen > 0 {
+        found.push(format!("{} bodies have nothing below them", ours.fallen));
+    }
     if peers.is_empty() {
         return found;
     }
+    let range = |of: &dyn Fn(&Measures) -> f64| {
+        peers.iter().map(of).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), of| (low.min(of), high.max(of)))
+    };
     let size = smallest(scene);
-    if ours.lowest < least(|peer| peer.lowest) - 0.25 * size {
-        found.push(format!("a body is as low as {:.3} m", ours.lowest));
+    let (lowest, _) = range(&Measures::lowest);
+    if ours.lowest() < lowest - LOWER * size {
+        found.push(format!("a body is as low as {:.3} m", ours.lowest()));
     }
-    let (low, high) = (least(|peer| peer.mean_height), most(|peer| peer.mean_height));
-    let slack = 0.02 * (high - least(|peer| peer.lowest)) + 0.02 * size + (high - low);
-    if ours.mean_height < low - slack || ours.mean_height > high + slack {
-        found.push(format!("the mean height is {:.3} m", ours.mean_height));
-    }
-    if ours.deepest > 1.5 * most(|peer| peer.deepest) + 0.02 * size {
+    let (_, deepest) = range(&|peer| peer.deepest);
+    if ours.deepest > deepest + DEEPER * size {
         found.push(format!("a contact is {:.1} mm deep", 1e3 * ours.deepest));
     }
     match scene.settles {
         Settles::Stands => {
-            if ours.furthest > 1.5 * most(|peer| peer.furthest) + 0.05 * size {
+            if let Some((body, height)) = strays(ours, peers, SAME_HEIGHT * size).first() {
+                found.push(format!("body {body} is {height:.3} m high"));
+            }
+            let (_, furthest) = range(&|peer| peer.furthest);
+            if ours.furthest > furthest + FURTHER * size {
                 found.push(format!("a body went {:.3} m", ours.furthest));
             }
         }
-        Settles::Heap => {}
-        Settles::Moves => {
-            if ours.kinetic < 0.7 * least(|peer| peer.kinetic) {
-                found.push(format!("the kinetic energy is only {:.4} J a body", ours.kinetic));
+        // Which body comes to lie where is chance; how the heights are spread is not.
+        Settles::Heap | Settles::Moves => {
+            for (tenth, &height) in ours.deciles().iter().enumerate() {
+                let (low, high) = range(&|peer| peer.deciles()[tenth]);
+                let slack = SAME_SPREAD * (range(&|peer| peer.deciles()[8]).1 - lowest + size);
+                if height < low - slack || height > high + slack {
+                    found.push(format!("{}0 % of the bodies are below {height:.3} m", tenth + 1));
+                }
             }
         }
     }
-    // A hundredth of the energy of a fall by the size of a body is rest.
-    let rest = 0.01 * mass_times_gravity(scene) * size;
-    if ours.kinetic > 1.5 * most(|peer| peer.kinetic) + rest {
+    let (least, most) = range(&|peer| peer.kinetic);
+    if scene.settles == Settles::Moves && ours.kinetic < least / KINETIC {
+        found.push(format!("the kinetic energy is only {:.4} J a body", ours.kinetic));
+    }
+    if ours.kinetic > KINETIC * most + rest(scene) {
         found.push(format!("the kinetic energy is {:.4} J a body", ours.kinetic));
     }
     found
 }
 
+/// Bodies that are higher or lower than in any peer, and by more than `slack`; the most astray first.
+fn strays(ours: &Measures, peers: &[Measures], slack: f64) -> Vec<(usize, f64)> {
+    let mut found: Vec<(usize, f64, f64)> = Vec::new();
+    for (body, &height) in ours.heights.iter().enumerate() {
+        let heights = || peers.iter().map(|peer| peer.heights[body]);
+        let (low, high) = (heights().fold(f64::INFINITY, f64::min), heights().fold(f64::NEG_INFINITY, f64::max));
+        let off = (low - height).max(height - high);
+        if off > slack {
+            found.push((body, height, off));
+        }
+    }
+    found.sort_by(|a, b| b.2.total_cmp(&a.2));
+    found.into_iter().map(|(body, height, _)| (body, height)).collect()
+}
+
+/// How far bodies are beyond what they are in any peer, at the most, in m.
+pub fn most_astray(ours: &Measures, peers: &[Measures]) -> f64 {
+    let heights = ours.heights.iter().enumerate();
+    let off = heights.map(|(body, &height)| {
+        let of = || peers.iter().map(|peer| peer.heights[body]);
+        (of().fold(f64::INFINITY, f64::min) - height).max(height - of().fold(f64::NEG_INFINITY, f64::max))
+    });
+    off.fold(0.0, f64::max)
+}
+
+/// A hundredth of the energy of a fall by the size of a body, in J.
+pub fn rest(scene: &Scene) -> f64 {
+    0.01 * mass_times_gravity(scene) * smallest(scene)
+}
+
 /// Whether a bullet is farther from its start than from there to anything in its way, and as fast as at the start.
-fn has_passed(body: &carom_bench_scenes::Body, state: &carom_bench_scenes::State) -> bool {
+fn has_passed(body: &Body, state: &State) -> bool {
     body.position.distance(state.position) > 100.0 && state.velocity.length() > 0.5 * body.velocity.length()
 }
 
@@ -167,6 +264,18 @@ fn half_extent(shape: &Shape) -> f32 {
         Shape::Cuboid { half } => half.min_element(),
         Shape::Hull { points } => points.iter().map(|point| point.length()).fold(0.0, f32::max),
         Shape::Mesh { .. } => f32::INFINITY,
+    }
+}
+
+/// How far a shape goes from the origin of its frame.
+fn reach(shape: &Shape) -> f32 {
+    match shape {
+        Shape::Sphere { radius } => *radius,
+        Shape::Capsule { half_height, radius } => half_height + radius,
+        Shape::Cuboid { half } => half.length(),
+        Shape::Hull { points } | Shape::Mesh { vertices: points, .. } => {
+            points.iter().map(|point| point.length()).fold(0.0, f32::max)
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Scenes in carom.
 
 use carom::body::{Body, BodyId, BodyKind};
+use carom::glam::Quat;
 use carom::response::Solver;
 use carom::shape::{Shape, ShapeError};
 use carom::world::{Continuous, StageTimes, World};
@@ -12,6 +13,8 @@ use std::time::{Duration, Instant};
 pub struct Run {
     pub outcome: Outcome,
     pub stages: Stages,
+    /// At the start and the most there ever was, in J for each dynamic body.
+    pub energy: [f64; 2],
 }
 
 /// The mean time of each stage.
@@ -25,6 +28,9 @@ impl fmt::Display for Stages {
     }
 }
 
+/// The energy is looked at before every so manieth step.
+const LOOK_EVERY: usize = 20;
+
 /// Times `steps` steps after a first one.
 pub fn run(scene: &Scene, threads: usize, steps: usize) -> Result<Run, String> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| error.to_string())?;
@@ -32,20 +38,29 @@ pub fn run(scene: &Scene, threads: usize, steps: usize) -> Result<Run, String> {
         let states: Vec<State> = scene.bodies.iter().map(start).collect();
         let (mut world, ids) = build(scene, &states)?;
         let fault = |error: carom::world::StepError| error.to_string();
+        let start = world.energy().total();
+        let mut most = start;
         world.step(DT).map_err(fault)?;
         let mut sums = [Duration::ZERO; 4];
-        let begin = Instant::now();
-        for _ in 0..steps {
+        let mut elapsed = Duration::ZERO;
+        for step in 0..steps {
+            // Between the steps that are timed.
+            if step % LOOK_EVERY == 0 {
+                most = most.max(world.energy().total());
+            }
+            let begin = Instant::now();
             let StageTimes { broad, narrow, response, impact } = world.step(DT).map_err(fault)?.times;
             for (sum, time) in sums.iter_mut().zip([broad, narrow, response, impact]) {
                 *sum += time;
             }
+            elapsed += begin.elapsed();
         }
         let per_step = |time: Duration| time.as_secs_f64() * 1e3 / steps.max(1) as f64;
-        let milliseconds = per_step(begin.elapsed());
+        let milliseconds = per_step(elapsed);
         let stages = ["broad", "narrow", "response", "impact"].into_iter().zip(sums.map(per_step));
         let states = states_of(&world, scene, &ids)?;
-        Ok(Run { outcome: Outcome { milliseconds, states }, stages: Stages(stages.collect()) })
+        let energy = [start, most.max(world.energy().total())].map(|energy| energy / states.len() as f64);
+        Ok(Run { outcome: Outcome { milliseconds, states }, stages: Stages(stages.collect()), energy })
     })
 }
 
@@ -54,7 +69,7 @@ pub fn build(scene: &Scene, states: &[State]) -> Result<(World, Vec<BodyId>), St
     let solver = Solver::SoftStep { substeps: SUBSTEPS };
     let continuous = if scene.is_swept { Continuous::Default } else { Continuous::Off };
     let world = World::builder().gravity(scene.gravity).solver(solver).sleeping(false).continuous(continuous);
-    let world = world.threads(rayon::current_num_threads());
+    let world = world.bounce_threshold(scenes::BOUNCE_THRESHOLD).threads(rayon::current_num_threads());
     let mut world = world.build().map_err(|error| error.to_string())?;
     let shapes = scene.shapes.iter().map(shape).collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
     let mut ids = Vec::with_capacity(scene.bodies.len());
@@ -90,6 +105,14 @@ pub fn start(body: &scenes::Body) -> State {
         velocity: body.velocity,
         angular_velocity: body.angular_velocity,
     }
+}
+
+/// A body that nothing moves but its own velocity, after some time.
+pub fn driven(body: &scenes::Body, time: f32) -> State {
+    let mut state = start(body);
+    state.position += body.velocity * time;
+    state.rotation = Quat::from_scaled_axis(body.angular_velocity * time) * body.rotation;
+    state
 }
 
 fn states_of(world: &World, scene: &Scene, ids: &[BodyId]) -> Result<Vec<State>, String> {

@@ -15,42 +15,49 @@ pub struct Peer {
 #[derive(Clone, Copy)]
 enum Threads {
     One,
-    Several,
     Any,
 }
 
-/// The folders of the builds below `peers` in the target folder, as xtask names them.
+/// The folders of the builds below `peers` in the target folder, as xtask names them. All are entered at any number of
+/// threads: which of an engine's builds is the best there is for the race to tell. One that knows a single thread uses one.
 const BUILDS: [(&str, &str, Threads); 5] = [
     ("box3d", "box3d 0.1", Threads::Any),
     ("rapier", "rapier 0.36", Threads::One),
     ("rapier-simd8", "rapier 0.36 simd8", Threads::One),
-    ("rapier-parallel", "rapier 0.36 parallel", Threads::Several),
-    ("rapier-parallel-simd8", "rapier 0.36 parallel simd8", Threads::Several),
+    ("rapier-parallel", "rapier 0.36 parallel", Threads::Any),
+    ("rapier-parallel-simd8", "rapier 0.36 parallel simd8", Threads::Any),
 ];
 
-/// Those that stand beside this program.
-pub fn found() -> Vec<Peer> {
-    let Some(target) = std::env::current_exe().ok().and_then(|own| Some(own.parent()?.parent()?.to_owned())) else {
-        return Vec::new();
-    };
-    let peers = BUILDS.iter().map(|&(folder, name, threads)| {
-        let file = format!("carom-bench-peer{}", std::env::consts::EXE_SUFFIX);
-        Peer { name, program: target.join("peers").join(folder).join("release").join(file), threads }
-    });
-    peers.filter(|peer| peer.program.is_file()).collect()
+/// The builds that stand beside this program, and the names of those that do not.
+pub struct Field {
+    pub peers: Vec<Peer>,
+    pub missing: Vec<&'static str>,
+}
+
+pub fn field() -> Field {
+    let target = std::env::current_exe().ok().and_then(|own| Some(own.parent()?.parent()?.join("peers")));
+    let file = format!("carom-bench-peer{}", std::env::consts::EXE_SUFFIX);
+    let mut field = Field { peers: Vec::new(), missing: Vec::new() };
+    for (folder, name, threads) in BUILDS {
+        match target.as_ref().map(|target| target.join(folder).join("release").join(&file)) {
+            Some(program) if program.is_file() => field.peers.push(Peer { name, program, threads }),
+            _ => field.missing.push(name),
+        }
+    }
+    field
 }
 
 impl Peer {
-    pub fn takes(&self, threads: usize) -> bool {
-        match self.threads {
-            Threads::One => threads == 1,
-            Threads::Several => threads > 1,
-            Threads::Any => true,
-        }
+    pub fn is_rapier(&self) -> bool {
+        self.name.starts_with("rapier")
     }
 
     pub fn run(&self, scene: &str, threads: usize, steps: usize) -> Result<Outcome, String> {
         let fault = |cause: String| format!("{} on {scene} with {threads} threads: {cause}", self.name);
+        let threads = match self.threads {
+            Threads::One => 1,
+            Threads::Any => threads,
+        };
         let arguments = [scene.to_owned(), threads.to_string(), steps.to_string()];
         let output = Command::new(&self.program).args(arguments).output().map_err(|error| fault(error.to_string()))?;
         if !output.status.success() {
