@@ -123,7 +123,7 @@ impl Pair {
         let mut found = Vec::new();
         let mut cache = PairCache::default();
         let keeps = (&mut cache, is_kept.then_some(&mut self.patches), &mut self.buffer);
-        collide(&pair, sides, MARGIN, (&self.bodies, keeps), &mut found);
+        collide(&pair, sides, MARGIN, (&self.bodies, keeps), &mut found).unwrap();
         found
     }
 }
