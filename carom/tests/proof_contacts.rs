@@ -217,7 +217,6 @@ fn the_worlds_contacts_are_as_deep_as_the_pair() {
             body.set_pose(pose).unwrap();
             body.set_velocity(Vec3::ZERO).unwrap();
             body.set_angular_velocity(Vec3::ZERO).unwrap();
-            drop(body);
             world.step(1e-5).unwrap();
             let deepest =
                 world.manifolds().map(|manifold| f64::from(manifold.deepest())).fold(f64::NEG_INFINITY, f64::max);

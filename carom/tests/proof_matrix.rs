@@ -32,7 +32,7 @@ const PROVEN: usize = 50;
 
 /// All questions about one pair, judged.
 fn ask(tally: &mut Tally, name: &str, (case, setting): (usize, Setting), pair: &Pair<'_>, hint: DVec3) {
-    let is_proven = case / SETTINGS.len() % PROVEN == 0;
+    let is_proven = (case / SETTINGS.len()).is_multiple_of(PROVEN);
     let size = pair.size();
     let case = |what: String| move || format!("{setting:?}: {what}\n      {}", pair.recipe());
     let (a, b) = (&pair.a.shape, &pair.b.shape);

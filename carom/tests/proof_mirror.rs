@@ -136,7 +136,7 @@ impl Comparison<'_> {
                 self.note("contacts", (depth(first) - depth(second)).abs(), allowed, &what);
             }
             (Err(first), Err(second)) if same_kind(first, second) => {
-                self.tally.count(self.name, "no contacts: both say so")
+                self.tally.count(self.name, "no contacts: both say so");
             }
             (Ok(_) | Err(_), Ok(_) | Err(_)) => self.note("contacts refused", f64::NAN, 0.0, &what),
         }
@@ -177,7 +177,7 @@ impl Comparison<'_> {
                 self.note("depth", off, allowed, &what);
             }
             (Err(first), Err(second)) if same_kind(first, second) => {
-                self.tally.count(self.name, "no depth: both say so")
+                self.tally.count(self.name, "no depth: both say so");
             }
             (Ok(_) | Err(_), Ok(_) | Err(_)) => self.note("depth refused", f64::NAN, 0.0, &what),
         }
