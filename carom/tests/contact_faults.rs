@@ -22,7 +22,7 @@ impl SupportMap for Brittle {
 #[test]
 fn a_step_tells_which_contacts_it_could_not_compute() {
     let is_broken = Arc::new(AtomicBool::new(false));
-    let mut world = World::new();
+    let mut world = World::default();
     let floor = world.add(Body::fixed().at([0.0, -1.0, 0.0]).shape(Shape::cuboid(5.0, 1.0, 5.0).unwrap())).unwrap();
     let ball = Shape::custom(Brittle(Arc::clone(&is_broken)));
     let body = world.add(Body::dynamic().at([0.3, 0.49, 0.2]).shape(ball)).unwrap();

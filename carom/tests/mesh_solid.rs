@@ -233,7 +233,7 @@ fn the_detector_paths_and_casts_find_it_too() {
     let report = set.check_path(&[small], &kept, &options).unwrap();
     let PathOutcome::Hit(hit) = report.outcome else { panic!("{report:?}") };
     assert!(hit.time == 0.0 && hit.obstacle == ring && hit.distance == 0.0, "{hit:?}");
-    set.remove(small).unwrap();
+    let _gone = set.remove(small).unwrap();
     let through = along(DVec3::new(0.0, 3.0, 0.0), DVec3::new(0.0, -3.0, 0.0));
     let report = set.check_path(&[hole], &through, &options).unwrap();
     assert!(matches!(report.outcome, PathOutcome::Free), "{report:?}");
