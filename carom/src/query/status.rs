@@ -18,7 +18,8 @@ pub enum Status {
 
 impl Distance {
     /// What is proven. A search for a distance ends at a common point and does not ask how deep it is: of shapes that touch
-    /// from outside it may say [`Status::Overlapping`] where [`Penetration::status`] says [`Status::Touching`].
+    /// from outside it may say [`Status::Overlapping`], and of surfaces that cross [`Status::Touching`], where
+    /// [`Penetration::status`] knows better.
     ///
     /// ```
     /// use carom::prelude::*;
