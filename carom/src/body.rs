@@ -199,6 +199,12 @@ impl Body {
         self
     }
 
+    /// Its coefficient of friction while it does not slide; see [`Material::static_friction`].
+    pub fn static_friction(mut self, friction: f32) -> Self {
+        self.material.static_friction = friction;
+        self
+    }
+
     /// Its coefficient of restitution.
     pub fn restitution(mut self, restitution: f32) -> Self {
         self.material.restitution = restitution;

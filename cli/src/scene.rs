@@ -187,6 +187,7 @@ const FIELDS: &[&str] = &[
     "angular_velocity",
     "friction",
     "restitution",
+    "static_friction",
     "rolling_friction",
     "surface_velocity",
     "linear_damping",

@@ -15,7 +15,7 @@ use glam::Vec3;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Material {
-    /// Coulomb's coefficient of friction, 0 or more.
+    /// Coulomb's coefficient of friction, 0 or more: while the surfaces slide, and at rest unless `static_friction` is more.
     pub friction: f32,
     /// The share of the closing speed that is given back, 0 to 1.
     pub restitution: f32,
@@ -24,6 +24,8 @@ pub struct Material {
     pub rolling_friction: f32,
     /// How the surface moves along itself in the body's frame, as a conveyor's does, in m/s.
     pub surface_velocity: Vec3,
+    /// The coefficient of friction while the surfaces do not slide, if that is more than `friction`. Both are mixed alike.
+    pub static_friction: f32,
     /// How its friction is mixed with that of another surface; none has no say. If neither has, by
     /// [`Mixing::GeometricMean`]; if both have, by the greater rule in the order of [`Mixing`].
     pub friction_mixing: Option<Mixing>,
@@ -67,6 +69,7 @@ impl Default for Material {
             restitution: 0.0,
             rolling_friction: 0.0,
             surface_velocity: Vec3::ZERO,
+            static_friction: 0.0,
             friction_mixing: None,
             restitution_mixing: None,
         }
@@ -81,19 +84,32 @@ impl Material {
         let restitution_mixing = self.restitution_mixing.max(other.restitution_mixing);
         let of_friction = friction_mixing.unwrap_or(Mixing::GeometricMean);
         let of_restitution = restitution_mixing.unwrap_or(Mixing::Max);
+        // Of most surfaces neither has it.
+        let holds_more = self.static_friction > self.friction || other.static_friction > other.friction;
+        let at_rest = |surface: &Self| surface.static_friction.max(surface.friction);
         Self {
             friction: of_friction.mix(self.friction, other.friction),
             restitution: of_restitution.mix(self.restitution, other.restitution),
             rolling_friction: self.rolling_friction.max(other.rolling_friction),
             surface_velocity: other.surface_velocity - self.surface_velocity,
+            static_friction: if holds_more { of_friction.mix(at_rest(&self), at_rest(&other)) } else { 0.0 },
             friction_mixing,
             restitution_mixing,
         }
     }
 
+    /// The coefficient for surfaces that slide as fast as `sliding` says, in m/s. It is asked only where it matters.
+    pub(crate) fn friction_when(&self, sliding: impl FnOnce() -> f32) -> f32 {
+        // What holds by friction gives way by some mm/s when its load comes at once.
+        const HELD_SPEED: f32 = 0.01;
+        let holds = self.static_friction > self.friction && sliding() < HELD_SPEED;
+        if holds { self.static_friction } else { self.friction }
+    }
+
     /// This material, or the first thing that is wrong with it.
     pub fn checked(self) -> Result<Self, BodyError> {
         in_range("friction", self.friction, 0.0, f32::MAX)?;
+        in_range("static friction", self.static_friction, 0.0, f32::MAX)?;
         in_range("restitution", self.restitution, 0.0, 1.0)?;
         in_range("rolling friction", self.rolling_friction, 0.0, f32::MAX)?;
         finite("surface velocity", self.surface_velocity)?;

@@ -5,8 +5,8 @@
 //! e times the closing speed, whence j = (1 + e)·(−s)/k. Contacts that close no faster than some times what this step's
 //! forces add, or than the world's threshold, are at rest and get e = 0: in steps, a ball of restitution e never hops
 //! lower than a speed of 1/(1 − e) times that.
-//! Friction (one coefficient, static and kinetic): the impulse across n that stops the sliding if it is within μ·j, else
-//! one of μ·j against the sliding, which leaves no direction better off. Rolling is resisted the same way by a turn.
+//! Friction: the impulse across n that stops the sliding if it is within μ·j, else one of μ·j against the sliding, which
+//! leaves no direction better off; μ is the static coefficient where nothing slid as the step began. Rolling is resisted the same way by a turn.
 //! What several contacts do together is up to those who ask them, each holding its totals; equal and opposite impulses
 //! keep the momentum whatever they ask. Sources: Newton's law of impact; Coulomb's of friction; lecture 004.
 
@@ -99,7 +99,11 @@ pub(super) fn prepare<'a>(
             sliding_response: both_ways(tangents, yields),
             rolling_response,
             restitution: material.restitution,
-            friction: material.friction,
+            friction: material.friction_when(|| {
+                let [a, b] = motions_before;
+                let velocity = b.velocity_at(arms[1]) - a.velocity_at(arms[0]) + material.surface_velocity;
+                velocity.reject_from_normalized(normal).length()
+            }),
             surface_velocity: material.surface_velocity.reject_from_normalized(normal),
             rolling_friction: material.rolling_friction * manifold.size,
             size: manifold.size,

@@ -76,6 +76,7 @@ pub(super) struct BodyFile<S> {
     mass_properties: Option<MassProperties>,
     restitution: Option<f32>,
     friction: Option<f32>,
+    static_friction: Option<f32>,
     rolling_friction: Option<f32>,
     surface_velocity: Option<Vec3>,
     friction_mixing: Option<MixingFile>,
@@ -116,6 +117,7 @@ struct PartFile<S> {
     shape: S,
     restitution: Option<f32>,
     friction: Option<f32>,
+    static_friction: Option<f32>,
     rolling_friction: Option<f32>,
     surface_velocity: Option<Vec3>,
     friction_mixing: Option<MixingFile>,
@@ -257,6 +259,7 @@ impl<S> BodyFile<S> {
         let usual = Material::default();
         Material {
             friction: self.friction.unwrap_or(usual.friction),
+            static_friction: self.static_friction.unwrap_or(usual.static_friction),
             restitution: self.restitution.unwrap_or(usual.restitution),
             rolling_friction: self.rolling_friction.unwrap_or(usual.rolling_friction),
             surface_velocity: self.surface_velocity.unwrap_or(usual.surface_velocity),
@@ -271,6 +274,7 @@ impl<S> PartFile<S> {
     fn material(&self, body: Material) -> Material {
         Material {
             friction: self.friction.unwrap_or(body.friction),
+            static_friction: self.static_friction.unwrap_or(body.static_friction),
             restitution: self.restitution.unwrap_or(body.restitution),
             rolling_friction: self.rolling_friction.unwrap_or(body.rolling_friction),
             surface_velocity: self.surface_velocity.unwrap_or(body.surface_velocity),

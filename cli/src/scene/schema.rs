@@ -205,6 +205,7 @@ pub(crate) mod tests {
         let surface = json!({
             "restitution": 0.5,
             "friction": 0.5,
+            "static_friction": 0.6,
             "rolling_friction": 0.1,
             "surface_velocity": [1, 0, 0],
             "friction_mixing": "min",
@@ -306,6 +307,7 @@ pub(crate) mod tests {
         assert_eq!(scene.settings.broad_phase, carom::broad::Structure::Octree);
         let (shape, part) = (body.shapes().next().expect("a shape"), body.shapes().nth(1).expect("a second"));
         assert_eq!((shape.material.friction, part.material.rolling_friction), (0.5, 0.1));
+        assert_eq!((shape.material.static_friction, part.material.static_friction), (0.6, 0.6));
         assert_eq!(part.filter.groups, 1);
         assert_eq!(part.user_data, 7);
         assert_eq!(part.pose_in_body.position.y, 1.0);

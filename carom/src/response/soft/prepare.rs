@@ -95,7 +95,11 @@ fn fill_lane(pack: &mut Pack, draft: &mut Draft, lane: usize, patch: &Patch, sou
     pack.is_loose |= !manifold.is_held;
     pack.loose[lane] = if manifold.is_held { 0.0 } else { 1.0 };
     set(&mut pack.normal, lane, manifold.normal);
-    pack.friction[lane] = material.friction;
+    pack.friction[lane] = material.friction_when(|| {
+        let [a, b] = [manifold.pair.a.body, manifold.pair.b.body].map(|body| &source.bodies.motions[body as usize]);
+        let velocity = b.velocity_at(middle_b) - a.velocity_at(middle_a) + material.surface_velocity;
+        velocity.reject_from_normalized(manifold.normal).length()
+    });
     if material.rolling_friction > 0.0 {
         pack.roll(lane, material.rolling_friction * manifold.size);
     }
