@@ -11,7 +11,7 @@
 
 use super::{FaultCause, FaultStage, Setting};
 use crate::body::{Bodies, BodyKind, Motion, Nature};
-use glam::{DMat3, DQuat, DVec3, Vec3};
+use glam::{DMat3, DQuat, DVec3, Quat, Vec3};
 
 /// Gravity, the user's forces and damping change the velocities.
 pub(super) fn apply_forces(bodies: &mut Bodies, setting: &Setting) {
@@ -47,6 +47,17 @@ pub(super) fn advance(bodies: &mut Bodies, dt: f32) {
         nature.limit(motion);
         motion.center += motion.velocity.as_dvec3() * f64::from(dt);
         turn(nature, motion, dt);
+    }
+}
+
+/// Turns a body by a rotation vector.
+pub(super) fn rotate(nature: &Nature, motion: &mut Motion, turn: Vec3) {
+    let half_angle = 0.5 * turn.length();
+    if half_angle > 0.0 {
+        let axis = turn * (0.5 * libm::sinf(half_angle) / half_angle);
+        let turn = Quat::from_xyzw(axis.x, axis.y, axis.z, libm::cosf(half_angle));
+        motion.rotation = (turn * motion.rotation).normalize();
+        nature.turn_inertia(motion);
     }
 }
 

@@ -11,10 +11,11 @@
 //! Source: lecture 004; to hold the turn by a limit follows Millington 2007, Game Physics Engine Development.
 
 use super::impulse::Constraint;
+use super::motion;
 use super::worst_first::Order;
 use crate::body::{Bodies, Motion, Nature};
 use crate::narrow::Manifold;
-use glam::{Quat, Vec3};
+use glam::Vec3;
 
 /// How bodies that are inside each other are moved apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -176,9 +177,6 @@ fn is_left_out(manifold: &Manifold, bodies: &Bodies) -> bool {
 fn apply(shifts: &[Shift], bodies: &mut Bodies) {
     for ((nature, motion), shift) in bodies.natures.iter().zip(&mut bodies.motions).zip(shifts) {
         motion.center += shift.center.as_dvec3();
-        if shift.turn != Vec3::ZERO {
-            motion.rotation = (Quat::from_scaled_axis(shift.turn) * motion.rotation).normalize();
-            nature.turn_inertia(motion);
-        }
+        motion::rotate(nature, motion, shift.turn);
     }
 }

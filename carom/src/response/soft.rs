@@ -23,7 +23,7 @@ use crate::narrow::{Manifold, Meetings};
 use crate::threads::{self, Counters, Shared, Task};
 use colour::{Colouring, Patch};
 use fearless_simd::{dispatch, prelude::*};
-use glam::{Quat, Vec3};
+use glam::Vec3;
 use kernel::Substep;
 use pack::{Pack, Softness, WIDTH};
 use prepare::{Plan, Source};
@@ -546,13 +546,7 @@ fn move_by(nature: &Nature, motion: &mut Motion, state: &State, most_spin: f32) 
     motion.velocity = velocity;
     motion.angular_velocity = angular_velocity.clamp_length_max(most_spin);
     motion.center += shift.as_dvec3();
-    let half_angle = 0.5 * turn.length();
-    if half_angle > 0.0 {
-        let axis = turn * (0.5 * libm::sinf(half_angle) / half_angle);
-        let turn = Quat::from_xyzw(axis.x, axis.y, axis.z, libm::cosf(half_angle));
-        motion.rotation = (turn * motion.rotation).normalize();
-        nature.turn_inertia(motion);
-    }
+    motion::rotate(nature, motion, turn);
     None
 }
 
