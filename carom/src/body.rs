@@ -1,5 +1,6 @@
 //! What a world holds: descriptions of bodies on the way in ([`Body`]), ids, and views of what is inside.
 
+mod activity;
 mod change;
 mod error;
 mod material;
@@ -10,6 +11,7 @@ mod store;
 mod thickness;
 mod view;
 
+pub(crate) use activity::Stir;
 pub use change::BodyMut;
 pub use error::BodyError;
 pub use material::{Material, Mixing};

@@ -6,10 +6,11 @@
 //! when the user changes one, or when one that it touched is taken away. Its contacts are as they were, so it goes on
 //! where it stopped.
 //! Cost: nothing while no body has been still for long enough; else a union–find (by halving of paths, smaller index as
-//! root) over all patches, almost linear. Source: Tarjan, van Leeuwen 1984, doi 10.1145/62.2160.
+//! root) over all constraints among bodies that are awake, almost linear; nothing for those that sleep. Source: Tarjan, van Leeuwen 1984, doi 10.1145/62.2160.
 
-use crate::body::{Bodies, BodyKind, Rest};
+use crate::body::{Bodies, Rest};
 use crate::narrow::Meetings;
+use crate::response;
 
 /// Bodies that have been slower than this for as long as that, in m/s and s, may sleep.
 pub(crate) const STILL_SPEED: f32 = 0.05;
@@ -18,6 +19,8 @@ const STILL_TIME: f32 = 0.5;
 /// Room for finding islands; kept to spare allocations.
 #[derive(Debug, Default)]
 pub(crate) struct Islands {
+    /// Of each body that is awake its place among them.
+    place_of: Vec<u32>,
     parents: Vec<u32>,
     /// Of each root, how long the island has been still.
     still_for: Vec<f32>,
@@ -28,37 +31,39 @@ pub(crate) struct Islands {
 impl Islands {
     /// The stage after the solver: lets islands that are still fall asleep.
     pub(crate) fn put_to_sleep(&mut self, meetings: &Meetings, bodies: &mut Bodies) {
-        let Self { parents, still_for, names, next_name } = self;
-        if !bodies.rests.iter().any(|rest| !rest.is_asleep() && rest.still_for >= STILL_TIME) {
+        let Self { place_of, parents, still_for, names, next_name } = self;
+        let still_time = |body: &u32| bodies.rests[*body as usize].still_for;
+        if !bodies.awake().iter().any(|body| still_time(body) >= STILL_TIME) {
             return;
         }
-        parents.clear();
-        parents.extend(0..bodies.len() as u32);
+        let count = bodies.awake().len();
         still_for.clear();
-        still_for.extend(bodies.rests.iter().map(|rest| rest.still_for));
-        for place in meetings.pushing_places() {
-            let [a, b] = place.bodies;
-            let [moves_a, moves_b] = [a, b].map(|body| bodies.motions[body as usize].is_movable());
-            if moves_a && moves_b {
-                unite(parents, a, b);
-            } else {
+        still_for.extend(bodies.awake().iter().map(still_time));
+        parents.clear();
+        parents.extend(0..count as u32);
+        place_of.resize(bodies.len(), 0);
+        for (place, body) in (0..).zip(bodies.awake()) {
+            place_of[*body as usize] = place;
+        }
+        for edge in response::edges(meetings) {
+            let [a, b] = edge.bodies;
+            match [a, b].map(|body| bodies.activity(body).moves) {
+                [true, true] => unite(parents, place_of[a as usize], place_of[b as usize]),
                 // What is carried along does not rest.
-                let (body, ground) = if moves_a { (a, b) } else { (b, a) };
-                if is_moving(bodies, ground) {
-                    still_for[body as usize] = 0.0;
-                }
+                [true, false] if bodies.moves_by_itself(b as usize) => still_for[place_of[a as usize] as usize] = 0.0,
+                [false, true] if bodies.moves_by_itself(a as usize) => still_for[place_of[b as usize] as usize] = 0.0,
+                [_, _] => {}
             }
         }
-        for body in 0..bodies.len() as u32 {
-            let root = root_of(parents, body);
-            still_for[root as usize] = still_for[root as usize].min(still_for[body as usize]);
+        for place in 0..count {
+            let root = root_of(parents, place as u32) as usize;
+            still_for[root] = still_for[root].min(still_for[place]);
         }
         names.clear();
-        names.resize(bodies.len(), Rest::AWAKE);
-        for body in 0..bodies.len() {
-            let root = root_of(parents, body as u32) as usize;
-            let sleeps = bodies.motions[body].is_movable() && still_for[root] >= STILL_TIME;
-            if !sleeps || bodies.rests[body].is_asleep() {
+        names.resize(count, Rest::AWAKE);
+        for place in 0..count {
+            let (root, body) = (root_of(parents, place as u32) as usize, bodies.awake()[place]);
+            if !bodies.activity(body).moves || still_for[root] < STILL_TIME {
                 continue;
             }
             if names[root] == Rest::AWAKE {
@@ -66,13 +71,13 @@ impl Islands {
                 // After four thousand million islands the first name comes again; its bearer has long been awake.
                 *next_name = (*next_name + 1) % Rest::AWAKE;
             }
-            bodies.fall_asleep(body, names[root]);
+            bodies.fall_asleep(body as usize, names[root]);
         }
     }
 
     /// The stage before the solver: wakes islands that something awake has come near to.
     pub(crate) fn wake(meetings: &mut Meetings, bodies: &mut Bodies) {
-        for head in meetings.heads().iter().filter(|head| head.wakes()) {
+        for head in meetings.live_heads().iter().filter(|head| head.wakes()) {
             for body in head.bodies {
                 if bodies.rests[body as usize].is_asleep() {
                     bodies.wake(body as usize);
@@ -80,16 +85,10 @@ impl Islands {
             }
         }
         if bodies.wake_islands() {
-            meetings.enliven(bodies);
+            // Their pairs take part as they are.
+            meetings.sort_live(bodies);
         }
     }
-}
-
-/// Whether a body that contacts do not move is moving by itself.
-pub(crate) fn is_moving(bodies: &Bodies, body: u32) -> bool {
-    let motion = &bodies.motions[body as usize];
-    bodies.natures[body as usize].kind == BodyKind::Kinematic
-        && (motion.velocity != glam::Vec3::ZERO || motion.angular_velocity != glam::Vec3::ZERO)
 }
 
 /// The name of the set that a body is in, by union–find.

@@ -185,6 +185,27 @@ impl Outcome {
     }
 }
 
+/// A constraint as colouring and islands see it, whatever it does: an edge of the graph whose nodes are bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Edge {
+    pub(crate) bodies: [u32; 2],
+    pub(crate) origin: Origin,
+    /// Whether it acts at one point only: such edges share packs.
+    pub(crate) is_point: bool,
+}
+
+/// Where a constraint comes from: what its rows are filled from, and where its impulses wait for the next step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// A pair of colliders, and which of its manifolds.
+    Contact { meeting: u32, manifold: u32 },
+}
+
+/// All constraints of a step. What else than contacts is to hold bodies together follows them here.
+pub(crate) fn edges(meetings: &Meetings) -> impl Iterator<Item = Edge> {
+    meetings.edges()
+}
+
 /// The stage: forces, contacts, movement.
 pub(crate) fn solve(meetings: &mut Meetings, bodies: &mut Bodies, setting: &Setting, outcome: &mut Outcome) {
     let Outcome { faults, residuals, soft, by_impulses } = outcome;
@@ -223,7 +244,7 @@ impl ByImpulses {
     fn begin(&mut self, meetings: &Meetings, bodies: &mut Bodies, setting: &Setting, faults: &mut Vec<Fault>) {
         let Self { before, manifolds, constraints, impulses, .. } = self;
         manifolds.clear();
-        manifolds.extend(meetings.pushing().map(|(_, manifold)| *manifold));
+        manifolds.extend(meetings.pushing());
         before.clone_from(&bodies.motions);
         motion::apply_forces(bodies, setting);
         set_aside_broken(bodies, before, FaultStage::Forces, faults);
@@ -264,8 +285,7 @@ fn set_aside_broken(bodies: &mut Bodies, before: &[Motion], stage: FaultStage, f
         motion.angular_velocity = Vec3::ZERO;
         motion.force = Vec3::ZERO;
         motion.torque = Vec3::ZERO;
-        let nature = &mut bodies.natures[dense];
-        nature.set_aside = true;
-        faults.push(Fault { body: nature.id, stage, cause });
+        bodies.set_aside(dense);
+        faults.push(Fault { body: bodies.natures[dense].id, stage, cause });
     }
 }

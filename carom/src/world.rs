@@ -37,6 +37,9 @@ use step::Clock;
 /// With fewer bodies no crew is called for a step.
 const MANY_BODIES: usize = 64;
 
+/// If fewer than one body in so many are awake, only their boxes are looked at, by one thread.
+const FEW_AWAKE: usize = 4;
+
 /// Bodies that move and collide.
 ///
 /// ```
@@ -59,7 +62,7 @@ pub struct World {
     filter: PairFilter,
     /// The boxes are right for a step of up to this time, but for those of displaced bodies; none if they are not.
     boxes_for: Option<f32>,
-    /// Room for the boxes that overlap one; kept to spare allocations.
+    /// Room for the boxes that overlap one, or for some bodies; kept to spare allocations.
     overlapping: Vec<u32>,
     log: Log,
     gravity: Vec3,
@@ -118,7 +121,8 @@ impl World {
         // At once: a slot that is used again must not be taken for the old one.
         self.meet();
         self.bodies.remove(id)?;
-        self.meetings.renumber(&self.bodies);
+        // The last one takes its number.
+        self.meetings.renumber(self.bodies.len() as u32, dense as u32);
         Ok(())
     }
 
@@ -197,6 +201,7 @@ impl World {
                 let mut rest = dt;
                 while rest > 0.0 {
                     let Self { bodies, broad, filter, sweeps, gravity, .. } = self;
+                    bodies.list_awake();
                     let share = sweeps.first_impact(bodies, Around { broad: broad.as_ref(), filter }, *gravity, rest);
                     // What is left must not be shorter than the least piece either.
                     let piece = (share * rest).max(least);
@@ -226,11 +231,13 @@ impl World {
         }
         self.meet();
         self.heed_changes();
-        let Self { bodies, broad, filter, moves, meetings, outcome, islands, sleeps, log, .. } = self;
+        let Self { bodies, broad, filter, moves, meetings, outcome, islands, sleeps, log, overlapping, .. } = self;
         bodies.apply_constant_forces();
+        meetings.sort_live(bodies);
         let broad_time = clock.lap();
         meetings.collide(bodies, setting.workers, margins);
         Islands::wake(meetings, bodies);
+        bodies.list_awake();
         meetings.note_approach(bodies, setting.workers);
         let narrow = clock.lap();
         let looks_between = matches!(self.continuous, Continuous::Default | Continuous::Adaptive);
@@ -245,7 +252,14 @@ impl World {
             self.sweeps.catch(bodies, around, dt, setting.workers, &mut self.step.stops);
         }
         let impact = clock.lap();
-        let moved = broad::move_boxes(broad.as_mut(), bodies, (dt, margins), setting.workers, moves);
+        let moved = if bodies.awake().len() < bodies.len() / FEW_AWAKE {
+            overlapping.clear();
+            overlapping.extend_from_slice(bodies.awake());
+            let awake = overlapping.iter().map(|dense| *dense as usize);
+            broad::move_boxes_of(awake, broad.as_mut(), bodies, (dt, margins), moves)
+        } else {
+            broad::move_boxes(broad.as_mut(), bodies, (dt, margins), setting.workers, moves)
+        };
         // What goes wrong is told by the next step, which tries again.
         self.boxes_for = moved.is_ok().then_some(dt);
         log.take(meetings, bodies, setting.workers);
@@ -296,17 +310,20 @@ impl World {
         }
         bodies.refiltered.clear();
         log.wake_parted(bodies);
-        if !bodies.put.is_empty() {
-            for head in meetings.heads() {
-                let [a, b] = [head.pair.a, head.pair.b].map(|slot| bodies.collider(slot).map(|it| it.body as usize));
-                let (Some(a), Some(b)) = (a, b) else { continue };
-                if !head.is_sensor && [a, b].iter().any(|body| bodies.put.contains(&bodies.natures[*body].id)) {
-                    bodies.wake(a);
-                    bodies.wake(b);
+        for place in 0..bodies.put.len() {
+            let Ok(dense) = bodies.resolve(bodies.put[place]) else { continue };
+            for index in 0..bodies.natures[dense].colliders.len() {
+                let slot = bodies.natures[dense].colliders[index];
+                let Some(bounds) = broad.bounds(slot) else { continue };
+                overlapping.clear();
+                broad.overlapping(&bounds, &mut |other| overlapping.push(other));
+                let pairs = overlapping.iter().filter(|other| **other != slot).map(|other| Pair::new(slot, *other));
+                for head in pairs.filter_map(|pair| meetings.head_of(pair)).filter(|head| !head.is_sensor) {
+                    head.bodies.iter().for_each(|body| bodies.wake(*body as usize));
                 }
             }
-            bodies.put.clear();
         }
+        bodies.put.clear();
         bodies.wake_islands();
     }
 
@@ -416,13 +433,10 @@ impl World {
     }
 
     fn report(&mut self, times: StageTimes) {
+        let totals = self.meetings.totals();
         self.step.pairs = self.meetings.len();
-        (self.step.manifolds, self.step.contacts, self.step.deepest) = (0, 0, 0.0);
-        for head in self.meetings.heads() {
-            self.step.manifolds += head.manifolds as usize;
-            self.step.contacts += head.points as usize;
-            self.step.deepest = self.step.deepest.max(head.deepest);
-        }
+        (self.step.manifolds, self.step.contacts, self.step.deepest) =
+            (totals.manifolds, totals.points, totals.deepest);
         self.step.times = times;
     }
 }

@@ -101,3 +101,47 @@ fn sleepers_stand_to_the_last_bit_and_are_not_collided() -> Outcome {
     }
     Ok(())
 }
+
+/// Ten balls that roll on ice and never rest; beside them as many cubes as are asked for, side by side and asleep.
+fn rollers_beside(sleepers: i32) -> Result<World, Box<dyn std::error::Error>> {
+    let mut world = World::builder().threads(1).build()?;
+    let floor = Body::fixed().at([0.0, -0.5, 0.0]).shape(Shape::cuboid(400.0, 0.5, 400.0)?);
+    world.add(floor.friction(0.5))?;
+    let side = f64::from(sleepers).sqrt().ceil() as i32;
+    for index in 0..sleepers {
+        let place = [f64::from(index % side), 0.5, f64::from(index / side) + 20.0];
+        world.add(Body::dynamic().at(place).shape(Shape::cuboid(0.5, 0.5, 0.5)?))?;
+    }
+    for index in 0..10 {
+        let ball = Body::dynamic().at([2.0 * f64::from(index), 0.5, 0.0]).velocity([0.0, 0.0, -0.2]);
+        world.add(ball.shape(Shape::sphere(0.5)?))?;
+    }
+    for _ in 0..40 {
+        world.step(DT)?;
+    }
+    assert_eq!(world.bodies().filter(|body| body.is_asleep()).count(), sleepers as usize);
+    Ok(world)
+}
+
+#[test]
+fn twenty_thousand_sleepers_cost_next_to_nothing() -> Outcome {
+    let (mut alone, mut beside) = (rollers_beside(0)?, rollers_beside(20_000)?);
+    assert!(beside.last_step().contacts > 200_000);
+    // The least of many turns: whatever else the machine does only adds to it. Of each step all, and without the broad
+    // phase, which looks at the pairs of all boxes.
+    let mut least = [[f64::INFINITY; 2]; 2];
+    for _ in 0..300 {
+        for (world, [all, rest]) in [&mut alone, &mut beside].into_iter().zip(&mut least) {
+            let start = std::time::Instant::now();
+            let times = world.step(DT)?.times;
+            *all = all.min(1e6 * start.elapsed().as_secs_f64());
+            *rest = rest.min(1e6 * (times.narrow + times.response + times.impact).as_secs_f64());
+        }
+    }
+    let [[alone, rest_alone], [beside, rest_beside]] = least;
+    println!("a step of ten that roll: {alone:.1} µs alone, {beside:.1} µs beside 20,000 that sleep");
+    println!("without the broad phase: {rest_alone:.1} µs alone, {rest_beside:.1} µs beside 20,000 that sleep");
+    assert!(beside < 2.0 * alone + 300.0, "{alone} µs alone, {beside} µs beside sleepers");
+    assert!(rest_beside < 2.0 * rest_alone + 50.0, "{rest_alone} µs alone, {rest_beside} µs beside sleepers");
+    Ok(())
+}

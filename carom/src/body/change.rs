@@ -31,6 +31,7 @@ impl<'a> BodyMut<'a> {
         self.bodies.set_pose(self.dense, pose);
         self.put();
         self.bodies.natures[self.dense].set_aside = false;
+        self.bodies.review(self.dense);
         Ok(())
     }
 
@@ -137,6 +138,7 @@ impl<'a> BodyMut<'a> {
     pub fn set_enabled(&mut self, is_enabled: bool) {
         if self.as_ref().is_enabled() != is_enabled {
             self.bodies.natures[self.dense].is_disabled = !is_enabled;
+            self.bodies.review(self.dense);
             self.put();
             self.refilter();
         }
@@ -257,6 +259,7 @@ impl<'a> BodyMut<'a> {
         let (nature, motion) = (&mut self.bodies.natures[self.dense], &mut self.bodies.motions[self.dense]);
         nature.apply_locks(motion);
         nature.limit(motion);
+        self.bodies.review(self.dense);
         self.bodies.displace(self.dense);
     }
 

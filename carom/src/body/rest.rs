@@ -39,16 +39,18 @@ impl Bodies {
         self.rests[dense].island = island;
         let motion = &mut self.motions[dense];
         (motion.velocity, motion.angular_velocity) = (Vec3::ZERO, Vec3::ZERO);
+        self.review(dense);
     }
 
     /// The body is awake, and those that it sleeps with will be before the next stage.
     pub(crate) fn wake(&mut self, dense: usize) {
         let rest = &mut self.rests[dense];
+        rest.still_for = 0.0;
         if rest.is_asleep() {
             self.waking.push(rest.island);
             rest.island = Rest::AWAKE;
+            self.review(dense);
         }
-        rest.still_for = 0.0;
     }
 
     /// Wakes the islands of all bodies that were woken; says whether there were any.
@@ -57,10 +59,12 @@ impl Bodies {
             return false;
         }
         self.waking.sort_unstable();
-        for rest in &mut self.rests {
+        for dense in 0..self.rests.len() {
+            let rest = &mut self.rests[dense];
             if rest.is_asleep() && self.waking.binary_search(&rest.island).is_ok() {
                 rest.island = Rest::AWAKE;
                 rest.still_for = 0.0;
+                self.review(dense);
             }
         }
         self.waking.clear();

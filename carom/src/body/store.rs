@@ -1,5 +1,6 @@
 //! The bodies of a world: dense slices for the stages, generational ids for the door.
 
+use super::activity::{Activity, Stir};
 use super::motion::{is_round, radius_of_gyration};
 use super::thickness::{extent, half_thickness};
 use super::{Body, BodyError, BodyId, BodyKind, Material, Motion, Nature, Rest};
@@ -48,6 +49,11 @@ pub(crate) struct Bodies {
     pub(crate) natures: Vec<Nature>,
     pub(crate) motions: Vec<Motion>,
     pub(crate) rests: Vec<Rest>,
+    /// Of each body what it takes part in, and those of which steps may move something, in order; how both have changed.
+    pub(super) activities: Vec<Activity>,
+    pub(crate) awake: Vec<u32>,
+    pub(super) awake_is_behind: bool,
+    pub(super) stir: Stir,
     /// Islands that are to wake before the next stage.
     pub(super) waking: Vec<u32>,
     /// Bodies whose velocity or pose the user has changed since the boxes were placed, and those of them that were put
@@ -192,6 +198,8 @@ impl Bodies {
         self.set_pose(dense as usize, body.pose);
         self.natures[dense as usize].apply_locks(&mut self.motions[dense as usize]);
         self.natures[dense as usize].limit(&mut self.motions[dense as usize]);
+        self.activities.push(self.activity_of(dense as usize));
+        self.awake_is_behind = true;
         Ok(id)
     }
 
@@ -201,6 +209,8 @@ impl Bodies {
         let nature = self.natures.swap_remove(dense);
         self.motions.swap_remove(dense);
         self.rests.swap_remove(dense);
+        self.activities.swap_remove(dense);
+        self.awake_is_behind = true;
         for &slot in &nature.colliders {
             self.colliders[slot as usize] = None;
             self.free_colliders.push(slot);

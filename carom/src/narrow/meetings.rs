@@ -1,10 +1,15 @@
 //! All pairs of colliders whose boxes overlap, with what each keeps from step to step.
+//!
+//! Pairs that a step looks at are at the front. Those of sleepers, and of what is left out, are parked behind them, and no
+//! stage goes there. When activities of bodies have changed, pairs change places: those that rest with the last in front,
+//! those that stir with the first behind. The order depends on the history of the world only, and is part of snapshots.
 
 use super::stage::{Manifold, Meeting, Room};
 use super::{InnerEdges, mesh};
-use crate::body::{Bodies, BodyKind};
+use crate::body::{Bodies, BodyKind, Stir};
 use crate::broad::{Changes, Pair};
-use crate::island;
+use crate::mid::ConvexPair;
+use crate::response::{Edge, Origin};
 use crate::shape::Shape;
 use crate::threads::{self, Counters, Shared, Task};
 use crate::world::{Margins, PairFilter};
@@ -25,14 +30,14 @@ fn is_rich(shape: &Shape) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Head {
     pub(crate) pair: Pair,
-    /// Whether one of the two moves and neither is left out: else it is as it was.
+    /// Whether one of the two moves and neither is left out: else it is parked, and as it was.
     pub(crate) is_live: bool,
     /// Whether it touched after the last step, and after the one before.
     pub(crate) is_touching: bool,
     pub(crate) was_touching: bool,
     /// Whether it is only told of, and pushes nothing.
     pub(crate) is_sensor: bool,
-    /// Its bodies, as they are numbered in this step.
+    /// Its bodies, as they are numbered now.
     pub(crate) bodies: [u32; 2],
     /// How many manifolds it has, how many points these have, and how deep the deepest is.
     pub(crate) manifolds: u32,
@@ -50,26 +55,15 @@ pub(crate) struct Head {
     pub(crate) approach: f32,
 }
 
-/// A manifold that pushes, by where it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Pushing {
-    /// The pair, and which of its manifolds.
-    pub(crate) meeting: u32,
-    pub(crate) manifold: u32,
-    pub(crate) bodies: [u32; 2],
-    /// Whether it has one point only.
-    pub(crate) is_point: bool,
-}
-
 impl Head {
-    fn new(pair: Pair, is_sensor: bool) -> Self {
+    fn new(pair: Pair, bodies: [u32; 2], is_sensor: bool) -> Self {
         Self {
             pair,
             is_live: true,
             is_touching: false,
             was_touching: false,
             is_sensor,
-            bodies: [0; 2],
+            bodies,
             manifolds: 0,
             points: 0,
             deepest: 0.0,
@@ -79,6 +73,12 @@ impl Head {
             is_about_to_strike: false,
             approach: 0.0,
         }
+    }
+
+    /// Whether a step is to look at it.
+    fn is_wanted(&self, bodies: &Bodies) -> bool {
+        let [a, b] = self.bodies.map(|body| bodies.activity(body));
+        a.is_live(b, self.is_sensor)
     }
 
     pub(crate) fn pushes(&self) -> bool {
@@ -104,12 +104,15 @@ impl Head {
 pub(crate) struct Meetings {
     heads: Vec<Head>,
     meetings: Vec<Meeting>,
+    /// So many are live; the others are parked behind them.
+    live: usize,
+    /// What the parked ones have, while none comes or goes.
+    parked: Option<Totals>,
     /// Asked, never walked: its order means nothing.
     place_of: HashMap<Pair, u32>,
     /// Those that pairs have left: with room for one manifold, and for several.
     spare: [Vec<Meeting>; 2],
     rooms: Vec<Room>,
-    activities: Vec<Activity>,
     counters: Counters,
     inner_edges: InnerEdges,
     seams: mesh::SeamScratch,
@@ -125,8 +128,9 @@ pub(crate) struct Meetings {
 /// What of the pairs the next step depends on.
 #[derive(Debug, Clone)]
 pub(crate) struct MeetingsCopy {
-    pub(crate) heads: Vec<Head>,
-    pub(crate) meetings: Vec<Meeting>,
+    heads: Vec<Head>,
+    meetings: Vec<Meeting>,
+    live: usize,
     refused: Vec<Pair>,
 }
 
@@ -202,13 +206,58 @@ impl Meetings {
         if !self.meet(pair, bodies, filter) {
             return self.refuse(pair, bodies);
         }
-        let is_sensor = [pair.a, pair.b].into_iter().any(|slot| bodies.collider(slot).is_some_and(|it| it.is_sensor));
-        self.place_of.insert(pair, self.heads.len() as u32);
-        self.heads.push(Head::new(pair, is_sensor));
-        let is_rich =
-            [pair.a, pair.b].into_iter().any(|slot| bodies.collider(slot).is_some_and(|it| is_rich(&it.shape)));
+        let (Some(a), Some(b)) = (bodies.collider(pair.a), bodies.collider(pair.b)) else { return };
+        let mut head = Head::new(pair, [a.body, b.body], a.is_sensor || b.is_sensor);
+        head.is_live = head.is_wanted(bodies);
+        let place = self.heads.len();
+        self.place_of.insert(pair, place as u32);
+        self.heads.push(head);
+        let is_rich = is_rich(&a.shape) || is_rich(&b.shape);
         let spare = self.spare[usize::from(is_rich)].pop();
         self.meetings.push(spare.unwrap_or_else(|| Meeting::new(if is_rich { RICH } else { 1 })));
+        if head.is_live {
+            self.swap(place, self.live);
+            self.live += 1;
+        }
+    }
+
+    /// Lets two pairs change places.
+    fn swap(&mut self, one: usize, other: usize) {
+        if one != other {
+            self.heads.swap(one, other);
+            self.meetings.swap(one, other);
+            for place in [one, other] {
+                self.place_of.insert(self.heads[place].pair, place as u32);
+            }
+        }
+    }
+
+    /// Parks the pairs that steps need not look at any more, and takes back those that they must: after activities have
+    /// changed. Cost: of those that are live; of all if something stirs.
+    pub(crate) fn sort_live(&mut self, bodies: &mut Bodies) {
+        let stir = bodies.take_stir();
+        if stir == Stir::Nothing {
+            return;
+        }
+        let (mut place, before) = (0, self.live);
+        while place < self.live {
+            if self.heads[place].is_wanted(bodies) {
+                place += 1;
+            } else {
+                self.heads[place].is_live = false;
+                self.live -= 1;
+                self.swap(place, self.live);
+                self.parked = None;
+            }
+        }
+        for place in if stir == Stir::Stirs { before..self.heads.len() } else { 0..0 } {
+            if self.heads[place].is_wanted(bodies) {
+                self.heads[place].is_live = true;
+                self.swap(place, self.live);
+                self.live += 1;
+                self.parked = None;
+            }
+        }
     }
 
     fn end(&mut self, pair: Pair, ended: &mut impl FnMut(&Head)) {
@@ -216,11 +265,23 @@ impl Meetings {
             self.refused.remove(&pair);
             return;
         };
-        let head = self.heads.swap_remove(place as usize);
-        let mut meeting = self.meetings.swap_remove(place as usize);
+        let mut place = place as usize;
+        if place < self.live {
+            self.live -= 1;
+            self.heads.swap(place, self.live);
+            self.meetings.swap(place, self.live);
+            if place < self.live {
+                self.place_of.insert(self.heads[place].pair, place as u32);
+            }
+            place = self.live;
+        } else {
+            self.parked = None;
+        }
+        let head = self.heads.swap_remove(place);
+        let mut meeting = self.meetings.swap_remove(place);
         ended(&head);
-        if let Some(moved) = self.heads.get(place as usize) {
-            self.place_of.insert(moved.pair, place);
+        if let Some(moved) = self.heads.get(place) {
+            self.place_of.insert(moved.pair, place as u32);
         }
         meeting.clear();
         self.spare[usize::from(meeting.room() > 1)].push(meeting);
@@ -246,27 +307,24 @@ impl Meetings {
     /// After the solver: which pairs touch; `changed` is called with those that did not before, or do no longer.
     pub(crate) fn note_touching(&mut self, workers: usize, mut changed: impl FnMut(&Head, &[Manifold])) {
         self.for_each(workers, |head, meeting| {
-            if !head.is_live {
-                return;
-            }
             head.was_touching = head.is_touching;
             let touches = |manifold: &Manifold| manifold.is_touching() && (head.is_sensor || !manifold.is_inner);
             // Of most pairs the head says it, which is small.
             let is_deep = head.deepest >= 0.0 && !head.has_inner;
             head.is_touching = head.manifolds > 0 && (is_deep || meeting.manifolds().iter().any(touches));
         });
-        let live = self.heads.iter().zip(&self.meetings).filter(|(head, _)| head.is_live);
+        let live = self.heads[..self.live].iter().zip(&self.meetings);
         for (head, meeting) in live.filter(|(head, _)| head.is_touching != head.was_touching) {
             changed(head, meeting.manifolds());
         }
     }
 
-    /// Does something with every pair's head.
+    /// Does something with every live pair's head.
     fn for_each(&mut self, workers: usize, work: impl Fn(&mut Head, &Meeting) + Sync) {
-        let Self { heads, meetings, counters, .. } = self;
-        let blocks = heads.len().div_ceil(BLOCK) as u32;
+        let Self { heads, meetings, counters, live, .. } = self;
+        let blocks = live.div_ceil(BLOCK) as u32;
         let workers = if blocks < 16 { 1 } else { workers };
-        let shared = Shared::new(heads);
+        let shared = Shared::new(&mut heads[..*live]);
         threads::run(workers, &[blocks], counters, |Task { block, .. }| {
             let start = block as usize * BLOCK;
             for (place, meeting) in (start..shared.len().min(start + BLOCK)).zip(&meetings[start..]) {
@@ -299,13 +357,14 @@ impl Meetings {
         self.is_behind = true;
     }
 
-    /// Bodies are awake that were not: their pairs take part as they are.
-    pub(crate) fn enliven(&mut self, bodies: &Bodies) {
-        Activity::list(bodies, &mut self.activities);
-        for head in &mut self.heads {
-            if let (Some(a), Some(b)) = (bodies.collider(head.pair.a), bodies.collider(head.pair.b)) {
-                let [a, b] = [a.body, b.body].map(|body| self.activities[body as usize]);
-                head.is_live = a.is_live(b, head.is_sensor);
+    /// A body has another number now.
+    pub(crate) fn renumber(&mut self, from: u32, to: u32) {
+        for (head, meeting) in self.heads.iter_mut().zip(&mut self.meetings) {
+            let Some(side) = head.bodies.iter().position(|body| *body == from) else { continue };
+            head.bodies[side] = to;
+            for manifold in meeting.manifolds_mut() {
+                let ConvexPair { a, b } = &mut manifold.pair;
+                [a, b][side].body = to;
             }
         }
     }
@@ -334,6 +393,22 @@ impl Meetings {
         &self.heads
     }
 
+    /// The pairs that steps look at.
+    pub(crate) fn live_heads(&self) -> &[Head] {
+        &self.heads[..self.live]
+    }
+
+    /// A pair.
+    pub(crate) fn head_of(&self, pair: Pair) -> Option<&Head> {
+        self.place_of.get(&pair).map(|place| &self.heads[*place as usize])
+    }
+
+    /// What all pairs have together.
+    pub(crate) fn totals(&mut self) -> Totals {
+        let (live, parked) = self.heads.split_at(self.live);
+        self.parked.get_or_insert_with(|| Totals::default().and(parked)).and(live)
+    }
+
     pub(crate) fn meetings(&self) -> &[Meeting] {
         &self.meetings
     }
@@ -349,44 +424,43 @@ impl Meetings {
     }
 
     /// The manifolds that push.
-    pub(crate) fn pushing(&self) -> impl Iterator<Item = (Pushing, &Manifold)> {
-        self.pushing_places()
-            .map(|place| (place, &self.meetings[place.meeting as usize].manifolds()[place.manifold as usize]))
+    pub(crate) fn pushing(&self) -> impl Iterator<Item = &Manifold> {
+        let live = self.live_heads().iter().zip(&self.meetings).filter(|(head, _)| head.pushes());
+        live.flat_map(|(_, meeting)| meeting.manifolds()).filter(|manifold| !manifold.is_inner)
     }
 
-    /// Where the manifolds that push are. Of pairs with a single one only the head is looked at: it is small, and they
-    /// are most.
-    pub(crate) fn pushing_places(&self) -> impl Iterator<Item = Pushing> {
-        let live = (0u32..).zip(&self.heads).filter(|(_, head)| head.pushes());
+    /// The manifolds that push, as constraints. Of pairs with a single one only the head is looked at: it is small, and
+    /// they are most.
+    pub(crate) fn edges(&self) -> impl Iterator<Item = Edge> {
+        let live = (0u32..).zip(self.live_heads()).filter(|(_, head)| head.pushes());
         live.flat_map(move |(meeting, head)| {
             (0..head.manifolds).filter_map(move |manifold| {
-                let place = Pushing { meeting, manifold, bodies: head.bodies, is_point: head.points == 1 };
+                let origin = Origin::Contact { meeting, manifold };
+                let edge = Edge { bodies: head.bodies, origin, is_point: head.points == 1 };
                 if head.manifolds == 1 && !head.has_inner {
-                    return Some(place);
+                    return Some(edge);
                 }
                 let found = &self.meetings[meeting as usize].manifolds()[manifold as usize];
-                (!found.is_inner).then_some(Pushing { is_point: found.contacts().len() == 1, ..place })
+                (!found.is_inner).then_some(Edge { is_point: found.contacts().len() == 1, ..edge })
             })
         })
     }
 
     /// The same, to write what they did.
     pub(crate) fn pushing_mut(&mut self) -> impl Iterator<Item = &mut Manifold> {
-        let live = self.heads.iter().zip(&mut self.meetings).filter(|(head, _)| head.pushes());
+        let live = self.heads[..self.live].iter().zip(&mut self.meetings).filter(|(head, _)| head.pushes());
         live.flat_map(|(_, meeting)| meeting.manifolds_mut()).filter(|manifold| !manifold.is_inner)
     }
 
-    /// The stage: collides all pairs that may have changed.
+    /// The stage: collides all live pairs.
     pub(crate) fn collide(&mut self, bodies: &Bodies, workers: usize, margins: Margins) {
-        let Self { heads, meetings, rooms, counters, activities, .. } = self;
-        Activity::list(bodies, activities);
-        let activities = &*activities;
-        let blocks = heads.len().div_ceil(BLOCK) as u32;
+        let Self { heads, meetings, rooms, counters, live, .. } = self;
+        let blocks = live.div_ceil(BLOCK) as u32;
         let workers = if blocks < 4 { 1 } else { workers };
         while rooms.len() < workers.clamp(1, threads::MOST_WORKERS) {
             rooms.push(Room::with_inner_edges(self.inner_edges));
         }
-        let (shared_heads, shared_meetings) = (Shared::new(heads), Shared::new(meetings));
+        let (shared_heads, shared_meetings) = (Shared::new(&mut heads[..*live]), Shared::new(meetings));
         let shared_rooms = Shared::new(rooms);
         threads::run(workers, &[blocks], counters, |Task { worker, block, .. }| {
             let start = block as usize * BLOCK;
@@ -406,24 +480,20 @@ impl Meetings {
                 let (Some(a), Some(b)) = (bodies.collider(head.pair.a), bodies.collider(head.pair.b)) else {
                     continue;
                 };
-                let [body_a, body_b] = [activities[a.body as usize], activities[b.body as usize]];
-                head.is_live = body_a.is_live(body_b, head.is_sensor);
-                if head.is_live {
-                    head.bodies = [a.body, b.body];
-                    head.touches_sleeper = body_a.sleeps() || body_b.sleeps();
-                    let is_compound = |shape: &Shape| matches!(shape, Shape::Compound(_));
-                    let is_ground = !body_a.moves || !body_b.moves || is_compound(&a.shape) || is_compound(&b.shape);
-                    head.has_ground = is_ground && !head.is_sensor;
-                    let margin = if head.is_sensor { 0.0 } else { margins.of_pair(a, b, bodies) };
-                    meeting.update([head.pair.a, head.pair.b], margin, bodies, room);
-                    head.note(meeting.manifolds());
-                    let may_strike = head.pushes() && !head.is_touching && !head.has_ground;
-                    head.is_about_to_strike = may_strike && mesh::strike(meeting.manifolds(), bodies);
-                }
+                let [body_a, body_b] = head.bodies.map(|body| bodies.activity(body));
+                head.touches_sleeper = body_a.sleeps() || body_b.sleeps();
+                let is_compound = |shape: &Shape| matches!(shape, Shape::Compound(_));
+                let is_ground = !body_a.moves || !body_b.moves || is_compound(&a.shape) || is_compound(&b.shape);
+                head.has_ground = is_ground && !head.is_sensor;
+                let margin = if head.is_sensor { 0.0 } else { margins.of_pair(a, b, bodies) };
+                meeting.update([head.pair.a, head.pair.b], margin, bodies, room);
+                head.note(meeting.manifolds());
+                let may_strike = head.pushes() && !head.is_touching && !head.has_ground;
+                head.is_about_to_strike = may_strike && mesh::strike(meeting.manifolds(), bodies);
             }
         });
         if self.inner_edges == InnerEdges::Smooth {
-            mesh::mark_inner_seams(&mut self.heads, &mut self.meetings, bodies, &mut self.seams);
+            mesh::mark_inner_seams(&mut self.heads[..self.live], &mut self.meetings, bodies, &mut self.seams);
         }
     }
 }
@@ -458,39 +528,4 @@ fn touch(head: &Head, meeting: &Meeting, bodies: &Bodies) -> f64 {
         |slot: u32| bodies.collider(slot).map_or(0.0, |collider| collider.pose.position.x + f64::from(collider.margin));
     let points = meeting.manifolds().first().map_or(0, |manifold| manifold.contacts().len());
     collider(head.pair.a) + collider(head.pair.b) + points as f64
-}
-
-/// What a body takes part in, for the question of which pairs are collided.
-#[derive(Debug, Clone, Copy, Default)]
-struct Activity {
-    moves: bool,
-    /// It is awake, or moves by itself.
-    acts: bool,
-    is_left_out: bool,
-    is_kinematic: bool,
-}
-
-impl Activity {
-    fn list(bodies: &Bodies, list: &mut Vec<Self>) {
-        list.clear();
-        list.extend((0..bodies.len()).map(|body| {
-            let moves = bodies.motions[body].is_movable();
-            let acts = if moves { !bodies.rests[body].is_asleep() } else { island::is_moving(bodies, body as u32) };
-            let nature = &bodies.natures[body];
-            let is_kinematic = nature.kind == BodyKind::Kinematic;
-            Self { moves, acts, is_left_out: nature.is_left_out(), is_kinematic }
-        }));
-    }
-
-    fn sleeps(self) -> bool {
-        self.moves && !self.acts
-    }
-
-    /// Whether contacts may move one of the two, one of them is awake, and neither is left out. Sensors are also told of
-    /// what only the user moves.
-    fn is_live(self, other: Self, is_sensor: bool) -> bool {
-        let is_put = is_sensor && (self.is_kinematic || other.is_kinematic);
-        let is_open = is_put || ((self.moves || other.moves) && (self.acts || other.acts));
-        is_open && !(self.is_left_out || other.is_left_out)
-    }
 }

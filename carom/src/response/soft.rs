@@ -17,7 +17,7 @@ mod pack;
 mod prepare;
 mod state;
 
-use super::{Fault, FaultCause, FaultStage, Setting, motion};
+use super::{Fault, FaultCause, FaultStage, Origin, Setting, edges, motion};
 use crate::body::{Bodies, BodyKind, Motion, Nature};
 use crate::narrow::{Manifold, Meetings};
 use crate::threads::{self, Counters, Shared, Task};
@@ -72,13 +72,13 @@ pub(crate) struct Soft {
     /// Of each row how it stands to far heavier ones; filled where there is such a thing.
     burdens: Vec<Burden>,
     counters: Counters,
-    /// Of each body what went wrong.
+    /// Of each body that is awake what went wrong.
     broken: Vec<Option<(FaultStage, FaultCause)>>,
     /// How long the last substep was.
     pub(super) last_dt: Option<f32>,
 }
 
-/// How a body stands to those that are far heavier.
+/// What is filled: rows and packs, or the packs anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Burden {
     None,
@@ -142,8 +142,8 @@ impl Soft {
     /// Of each patch its pair and its colour.
     pub(super) fn colours(&self) -> impl Iterator<Item = (u32, u32)> {
         self.colouring.placed().iter().map(|(patch, lane)| {
-            let pack = lane / WIDTH as u32;
-            (patch.meeting, self.colouring.groups().partition_point(|(packs, _)| packs.end <= pack) as u32)
+            let (pack, Origin::Contact { meeting, .. }) = (lane / WIDTH as u32, patch.origin);
+            (meeting, self.colouring.groups().partition_point(|(packs, _)| packs.end <= pack) as u32)
         })
     }
 
@@ -155,17 +155,17 @@ impl Soft {
         // Row 0 is for all that stands still.
         body_of.clear();
         body_of.push(NO_ROW);
-        for (dense, nature) in natures_of_kind(bodies, BodyKind::Kinematic) {
-            if !nature.is_left_out() {
+        for &dense in bodies.awake().iter().filter(|dense| bodies.activity(**dense).is_kinematic) {
+            if !bodies.is_set_aside(dense) {
                 row_of[dense as usize] = body_of.len() as u32;
                 body_of.push(dense);
             }
         }
         let first_movable = body_of.len() as u32;
         colouring.clear();
-        for place in meetings.pushing_places() {
+        for edge in edges(meetings) {
             let mut rows = [0; 2];
-            for (row, body) in rows.iter_mut().zip(place.bodies) {
+            for (row, body) in rows.iter_mut().zip(edge.bodies) {
                 let known = &mut row_of[body as usize];
                 if *known == NO_ROW && bodies.motions[body as usize].is_movable() {
                     *known = body_of.len() as u32;
@@ -174,8 +174,7 @@ impl Soft {
                 *row = if *known == NO_ROW { 0 } else { *known };
             }
             if rows[0].max(rows[1]) >= first_movable {
-                let patch = Patch { meeting: place.meeting, manifold: place.manifold, rows };
-                colouring.add(patch, first_movable, place.is_point);
+                colouring.add(Patch { origin: edge.origin, rows }, first_movable, edge.is_point);
             }
         }
         colouring.finish();
@@ -342,55 +341,56 @@ impl Soft {
         let workers = workers_for(setting, packs.len(), 0);
         let meetings = Shared::new(meetings.meetings_mut());
         // The patches of one pair are side by side: they belong to the block in which the first of them is.
-        let is_first = |index: usize| index == 0 || patches[index - 1].0.meeting != patches[index].0.meeting;
+        let meeting_of = |index: usize| match patches[index].0.origin {
+            Origin::Contact { meeting, .. } => meeting,
+        };
+        let is_first = |index: usize| index == 0 || meeting_of(index - 1) != meeting_of(index);
         let border = |index: usize| (index..patches.len()).find(|&index| is_first(index)).unwrap_or(patches.len());
         threads::run(workers, &[patches.len().div_ceil(BLOCK) as u32], counters, |Task { block, .. }| {
             let range = block_of(block, BLOCK, patches.len());
             for (patch, lane) in &patches[border(range.start)..border(range.end)] {
                 // SAFETY: each pair is in one block.
                 #[allow(unsafe_code)]
-                let meeting = unsafe { meetings.get_mut(patch.meeting as usize) };
-                let manifold = &mut meeting.manifolds_mut()[patch.manifold as usize];
+                let (meeting, manifold) = match patch.origin {
+                    Origin::Contact { meeting, manifold } => (unsafe { meetings.get_mut(meeting as usize) }, manifold),
+                };
+                let manifold = &mut meeting.manifolds_mut()[manifold as usize];
                 store_lane(&packs[*lane as usize / WIDTH], *lane as usize % WIDTH, manifold);
             }
         });
     }
 
-    /// Velocities and poses of all bodies.
+    /// Velocities and poses of all bodies that are awake.
     fn finish(&mut self, bodies: &mut Bodies, setting: &Setting, faults: &mut Vec<Fault>) {
         let Self { row_of, states, counters, broken, .. } = self;
-        let count = bodies.len();
+        let Bodies { natures, motions, rests, awake, .. } = &mut *bodies;
+        let count = awake.len();
         broken.clear();
         broken.resize(count, None);
-        let Bodies { natures, motions, rests, .. } = &mut *bodies;
         let (shared_motions, shared_broken) = (Shared::new(motions), Shared::new(broken));
         let shared_rests = Shared::new(rests);
         let workers = workers_for(setting, 0, count);
         threads::run(workers, &[count.div_ceil(BLOCK) as u32], counters, |Task { block, .. }| {
-            for dense in block_of(block, BLOCK, count) {
-                // SAFETY: each body is in one block.
+            for place in block_of(block, BLOCK, count) {
+                let dense = awake[place] as usize;
+                // SAFETY: each body is in the list once, and each place in one block.
                 #[allow(unsafe_code)]
                 let (motion, broken, rest) = unsafe {
-                    (shared_motions.get_mut(dense), shared_broken.get_mut(dense), shared_rests.get_mut(dense))
+                    (shared_motions.get_mut(dense), shared_broken.get_mut(place), shared_rests.get_mut(dense))
                 };
-                if !rest.is_asleep() {
-                    let state = states.get(row_of[dense] as usize);
-                    *broken = finish_body(&natures[dense], motion, state, setting);
-                    rest.follow(&natures[dense], motion, setting.dt);
-                }
+                let state = states.get(row_of[dense] as usize);
+                *broken = finish_body(&natures[dense], motion, state, setting);
+                rest.follow(&natures[dense], motion, setting.dt);
             }
         });
-        for (dense, fault) in broken.iter().enumerate() {
+        for (place, fault) in broken.iter().enumerate() {
             if let Some((stage, cause)) = *fault {
-                bodies.natures[dense].set_aside = true;
+                let dense = bodies.awake()[place] as usize;
+                bodies.set_aside(dense);
                 faults.push(Fault { body: bodies.natures[dense].id, stage, cause });
             }
         }
     }
-}
-
-fn natures_of_kind(bodies: &Bodies, kind: BodyKind) -> impl Iterator<Item = (u32, &Nature)> {
-    (0u32..).zip(&bodies.natures).filter(move |(_, nature)| nature.kind == kind)
 }
 
 /// From the first to the last pack in a range that bears a heavy body by way of a light one.

@@ -61,6 +61,7 @@ pub(super) const LEAST_PIECE: f32 = 1.0 / 64.0;
 /// The stage's buffers; kept to spare allocations.
 #[derive(Debug, Default)]
 pub(super) struct Sweeps {
+    /// Of bodies that are awake.
     starts: Vec<Start>,
     fast: Vec<Fast>,
     /// Of each body its place among the fast ones, or none.
@@ -82,11 +83,12 @@ pub(super) struct Around<'a> {
 }
 
 impl Sweeps {
-    /// Remembers where all bodies are before the response moves them.
+    /// Remembers where bodies are before the response moves them.
     pub(super) fn note_starts(&mut self, bodies: &Bodies) {
-        self.starts.clear();
-        let starts = bodies.motions().iter().map(|motion| Start { center: motion.center, rotation: motion.rotation });
-        self.starts.extend(starts);
+        self.starts.resize(bodies.len(), Start::default());
+        for &dense in bodies.awake() {
+            self.starts[dense as usize] = Start::of(&bodies.motions()[dense as usize]);
+        }
     }
 
     /// Remembers the user's forces of a step, which the first of its pieces uses up.
@@ -124,7 +126,8 @@ impl Sweeps {
     pub(super) fn first_impact(&mut self, bodies: &mut Bodies, around: Around<'_>, gravity: Vec3, dt: f32) -> f32 {
         self.note_starts(bodies);
         // For the question only: where they would be.
-        for dense in 0..bodies.len() {
+        for place in 0..bodies.awake().len() {
+            let dense = bodies.awake()[place] as usize;
             if moves(bodies, dense) {
                 let fall = gravity * bodies.gravity_scale(dense as u32) * dt;
                 let motion = &mut bodies.motions[dense];
@@ -136,7 +139,9 @@ impl Sweeps {
         let Self { starts, fast, place_of, meets, .. } = self;
         let scene = Scene { ways: Ways { bodies, starts, dt }, around, place_of, farthest_slow };
         let first = meets.first_impact(fast, &scene);
-        for (motion, start) in bodies.motions.iter_mut().zip(&self.starts) {
+        let Bodies { motions, awake, .. } = bodies;
+        for &dense in awake.iter() {
+            let (motion, start) = (&mut motions[dense as usize], &self.starts[dense as usize]);
             (motion.center, motion.rotation) = (start.center, start.rotation);
         }
         first as f32

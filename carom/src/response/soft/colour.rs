@@ -7,22 +7,21 @@
 //! Cost: a few ns a patch, anew in every step; the result depends on the order of the patches only.
 
 use super::pack::WIDTH;
+use crate::response::Origin;
 use std::ops::Range;
 
 /// As many colours as a word has bits, for patches of two movable bodies and again for those against the ground.
 const COLOURS: usize = 64;
 
-/// A patch: which pair of colliders, and which of its manifolds.
+/// An edge of the graph: where it comes from, which means nothing here, and the rows of its bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Patch {
-    pub(super) meeting: u32,
-    pub(super) manifold: u32,
-    /// Rows of its bodies.
+    pub(super) origin: Origin,
     pub(super) rows: [u32; 2],
 }
 
 /// No patch in this lane.
-pub(super) const NO_PATCH: Patch = Patch { meeting: u32::MAX, manifold: 0, rows: [0; 2] };
+pub(super) const NO_PATCH: Patch = Patch { origin: Origin::Contact { meeting: u32::MAX, manifold: 0 }, rows: [0; 2] };
 
 /// Patches sorted into packs; kept to spare allocations.
 #[derive(Debug, Default)]
@@ -125,7 +124,7 @@ impl Colouring {
 
 #[cfg(test)]
 mod tests {
-    use super::{Colouring, Patch, WIDTH};
+    use super::{Colouring, NO_PATCH, Origin, Patch, WIDTH};
     use std::collections::HashSet;
 
     #[test]
@@ -144,7 +143,8 @@ mod tests {
                 let a = hub.filter(|_| rng.bool()).unwrap_or_else(|| rng.u32(0..rows));
                 let b = rng.u32(0..rows);
                 if a != b && a.max(b) >= first_movable {
-                    colouring.add(Patch { meeting, manifold: 0, rows: [a, b] }, first_movable, rng.bool());
+                    let origin = Origin::Contact { meeting, manifold: 0 };
+                    colouring.add(Patch { origin, rows: [a, b] }, first_movable, rng.bool());
                     added.insert(meeting);
                 }
             }
@@ -153,14 +153,15 @@ mod tests {
             for (packs, is_serial) in colouring.groups() {
                 let lanes = &colouring.lanes()[packs.start as usize * WIDTH..packs.end as usize * WIDTH];
                 let mut touched = HashSet::new();
-                for patch in lanes.iter().filter(|patch| patch.meeting != u32::MAX) {
-                    assert!(seen.insert(patch.meeting));
+                for patch in lanes.iter().filter(|patch| **patch != NO_PATCH) {
+                    let Origin::Contact { meeting, .. } = patch.origin;
+                    assert!(seen.insert(meeting));
                     for row in patch.rows.into_iter().filter(|row| *row >= first_movable) {
                         assert!(*is_serial || touched.insert(row), "case {case}");
                     }
                 }
                 if *is_serial {
-                    assert!(lanes.chunks(WIDTH).all(|pack| pack[1..].iter().all(|patch| patch.meeting == u32::MAX)));
+                    assert!(lanes.chunks(WIDTH).all(|pack| pack[1..].iter().all(|patch| *patch == NO_PATCH)));
                 }
             }
             assert_eq!(seen, added);

@@ -6,6 +6,7 @@ use super::pack::{COUPLED, Pack, Softness, UNEVEN, WIDTH};
 use super::state::Mass;
 use crate::body::Bodies;
 use crate::narrow::{Contact, Manifold, Meeting};
+use crate::response::Origin;
 use fearless_simd::{Level, dispatch, f32x8, prelude::*};
 use glam::Vec3;
 
@@ -36,7 +37,8 @@ pub(super) struct Source<'a> {
 
 impl<'a> Source<'a> {
     fn manifold(&self, patch: &Patch) -> &'a Manifold {
-        &self.meetings[patch.meeting as usize].manifolds()[patch.manifold as usize]
+        let Origin::Contact { meeting, manifold } = patch.origin;
+        &self.meetings[meeting as usize].manifolds()[manifold as usize]
     }
 
     /// The most points that one of the patches has. All manifolds are touched here, one right after the other, so that

@@ -1,6 +1,6 @@
 //! Which patches are found to bear a heavy body by way of light ones.
 
-use super::{Pack, Patch, Soft, WIDTH};
+use super::{Origin, Pack, Patch, Soft, WIDTH};
 
 const HEAVY: f32 = 1000.0;
 const LIGHT: f32 = 1.0;
@@ -15,7 +15,8 @@ const KINEMATIC: u32 = 1;
 fn filled(masses: &[f32], touching: &[[u32; 2]]) -> Soft {
     let mut soft = Soft { body_of: (0..FIRST_MOVABLE + masses.len() as u32).collect(), ..Soft::default() };
     for (meeting, rows) in (0u32..).zip(touching) {
-        soft.colouring.add(Patch { meeting, manifold: 0, rows: *rows }, FIRST_MOVABLE, meeting % 2 == 0);
+        let origin = Origin::Contact { meeting, manifold: 0 };
+        soft.colouring.add(Patch { origin, rows: *rows }, FIRST_MOVABLE, meeting % 2 == 0);
     }
     soft.colouring.finish();
     soft.packs.resize(soft.colouring.lanes().len() / WIDTH, Pack::EMPTY);

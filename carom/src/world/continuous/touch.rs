@@ -49,7 +49,7 @@ pub(super) fn first_touch(a: &Mover<'_>, b: &Mover<'_>, ways: &Ways<'_>, most_ti
 fn first_touch_inside(mover: &Mover<'_>, other: &Mover<'_>, ways: &Ways<'_>, most_time: f64) -> Option<Impact> {
     let half_thickness = mover.half_thickness?;
     let dense = mover.collider.body as usize;
-    let start = ways.starts[dense].center;
+    let start = ways.start(dense).center;
     let way = ways.bodies.motions()[dense].center - start;
     let options = Options { gap: 0.0, ..options(mover.collider, other.collider, most_time) };
     for share in INNER {

@@ -1,7 +1,7 @@
 //! How bodies move within a step, and which of them are fast.
 
 use super::Sweeps;
-use crate::body::{Bodies, BodyKind, Collider};
+use crate::body::{Bodies, BodyKind, Collider, Motion};
 use crate::bounds::{Aabb, BoundingVolume};
 use crate::broad::BroadPhase;
 use crate::impact::rigid::{Impact, Sweep};
@@ -19,10 +19,16 @@ const SHORT_TURN: f32 = 0.5;
 pub(super) const NOT_FAST: u32 = u32::MAX;
 
 /// Where a body was when the step began.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Start {
     pub(super) center: DVec3,
     pub(super) rotation: Quat,
+}
+
+impl Start {
+    pub(super) fn of(motion: &Motion) -> Self {
+        Self { center: motion.center, rotation: motion.rotation }
+    }
 }
 
 /// A body that is looked after along its way.
@@ -71,9 +77,15 @@ impl Ways<'_> {
         moves(self.bodies, dense)
     }
 
+    /// Where a body was when the step began; what nothing moves is there still.
+    pub(super) fn start(&self, dense: usize) -> Start {
+        let is_followed = self.bodies.activity(dense as u32).is_followed();
+        if is_followed { self.starts[dense] } else { Start::of(&self.bodies.motions()[dense]) }
+    }
+
     /// How a body's centre moves.
     pub(super) fn shift(&self, dense: usize) -> Vec3 {
-        (self.bodies.motions()[dense].center - self.starts[dense].center).as_vec3()
+        (self.bodies.motions()[dense].center - self.start(dense).center).as_vec3()
     }
 
     /// How far the points of a body go at the most by turning.
@@ -90,7 +102,7 @@ impl Ways<'_> {
 
     /// A box around all that a body reaches on its way.
     fn bounds_of_body(&self, dense: usize) -> Aabb {
-        let (from, to) = (self.starts[dense].center, self.bodies.motions()[dense].center);
+        let (from, to) = (self.start(dense).center, self.bodies.motions()[dense].center);
         let extent = DVec3::splat(f64::from(extent(self.bodies, dense)));
         Aabb::rounded_outward(from.min(to) - extent, from.max(to) + extent)
     }
@@ -99,11 +111,11 @@ impl Ways<'_> {
     pub(super) fn bounds_of(&self, collider: &Collider) -> Aabb {
         let dense = collider.body as usize;
         if is_centered_ball(collider, self.bodies) {
-            let (from, to) = (self.starts[dense].center, self.bodies.motions()[dense].center);
+            let (from, to) = (self.start(dense).center, self.bodies.motions()[dense].center);
             let radius = DVec3::splat(1.000001 * f64::from(collider.half_thickness));
             return Aabb::rounded_outward(from.min(to) - radius, from.max(to) + radius);
         }
-        let cosine = self.starts[dense].rotation.dot(self.bodies.motions()[dense].rotation).abs();
+        let cosine = self.start(dense).rotation.dot(self.bodies.motions()[dense].rotation).abs();
         if cosine < 0.9 {
             return self.bounds_of_body(dense);
         }
@@ -121,16 +133,16 @@ impl Ways<'_> {
             return Sweep::at(collider.pose);
         }
         if is_centered_ball(collider, self.bodies) {
-            return Sweep::of(collider.pose, self.bodies.motions()[dense].center - self.starts[dense].center);
+            return Sweep::of(collider.pose, self.bodies.motions()[dense].center - self.start(dense).center);
         }
         let sweep = self.of_body(dense);
-        let center = self.starts[dense].center - collider.pose.position;
+        let center = self.start(dense).center - collider.pose.position;
         Sweep { start: collider.pose, center: rotation_of(collider.pose.rotation).conjugate() * center, ..sweep }
     }
 
     /// How a body moves.
     pub(super) fn of_body(&self, dense: usize) -> Sweep {
-        let (start, motion) = (&self.starts[dense], self.bodies.motions()[dense]);
+        let (start, motion) = (self.start(dense), self.bodies.motions()[dense]);
         let center = self.bodies.natures[dense].center_of_mass.as_dvec3();
         let position = start.center - rotation_of(start.rotation) * center;
         let from = Pose { position, rotation: start.rotation };
@@ -145,7 +157,7 @@ impl Ways<'_> {
     /// How far a kinematic body and another go towards or past each other at the most, where the other is.
     fn way_past(&self, kinematic: usize, other: usize) -> f32 {
         let turn = self.bodies.motions()[kinematic].angular_velocity * self.dt;
-        let arm = (self.starts[other].center - self.starts[kinematic].center).as_vec3();
+        let arm = (self.start(other).center - self.start(kinematic).center).as_vec3();
         let shift = self.shift(kinematic) - self.shift(other);
         let of_middle = if turn.length() < SHORT_TURN {
             (shift + turn.cross(arm)).length() + turn.length_squared() * arm.length()
@@ -166,7 +178,7 @@ impl Sweeps {
         place_of.clear();
         place_of.resize(bodies.len(), NOT_FAST);
         let mut farthest_slow: f32 = 0.0;
-        for (dense, place) in place_of.iter_mut().enumerate() {
+        for dense in bodies.awake().iter().map(|dense| *dense as usize) {
             if !ways.moves(dense) {
                 continue;
             }
@@ -178,7 +190,7 @@ impl Sweeps {
             let is_dynamic = bodies.natures[dense].kind == BodyKind::Dynamic;
             let half_thickness = if is_dynamic { half_thickness(bodies, dense) } else { f32::INFINITY };
             if way > share * half_thickness && half_thickness.is_finite() {
-                *place = fast.len() as u32;
+                place_of[dense] = fast.len() as u32;
                 fast.push(Fast::new(dense, half_thickness, way, &ways));
             } else {
                 farthest_slow = farthest_slow.max(way);
