@@ -19,6 +19,7 @@ pub use inspect::Met;
 pub(crate) use margins::Margins;
 pub use measure::{Energy, Momentum};
 pub use queries::{Picks, ShapeCast, ShapeDistance, ShapeHit, ShapeProjection, WorldQueryError};
+pub(crate) use snapshot::Digest;
 pub use snapshot::Snapshot;
 pub use step::{StageTimes, Step, StepError};
 

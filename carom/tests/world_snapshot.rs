@@ -2,11 +2,13 @@
 
 mod random;
 
-use carom::body::BodyShape;
+use carom::body::{BodyShape, Material, Mixing};
 use carom::broad::Structure;
+use carom::narrow::InnerEdges;
 use carom::prelude::*;
+use carom::response::{Projection, Solver};
 use carom::shape::Part;
-use carom::world::StepError;
+use carom::world::{StepError, WorldBuilder};
 use random::{rotation, vector};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -15,7 +17,11 @@ const DT: f32 = 1.0 / 60.0;
 
 /// A tray full of tumbling shapes, a sensor and a stirrer.
 fn heap(threads: usize, structure: Structure) -> Result<World, Box<dyn std::error::Error>> {
-    let mut world = World::builder().threads(threads).broad_phase(structure).build()?;
+    heap_in(World::builder().threads(threads).broad_phase(structure))
+}
+
+fn heap_in(builder: WorldBuilder) -> Result<World, Box<dyn std::error::Error>> {
+    let mut world = builder.build()?;
     world.add(Body::fixed().shape(Shape::cuboid(8.0, 0.5, 8.0)?))?;
     let stirrer = Body::kinematic().at([0.0, 1.0, 0.0]).angular_velocity([0.0, 1.0, 0.0]);
     world.add(stirrer.shape(Shape::cuboid(3.0, 0.3, 0.3)?))?;
@@ -97,9 +103,76 @@ fn restored_worlds_go_on_bit_for_bit() -> Outcome {
         other.restore(&snapshot);
         assert_eq!(counts(&other), before, "what the last step told");
         assert_eq!(run(&mut other, 100..400)?, original, "another world, {threads} threads");
-        let bytes = snapshot.size();
-        println!("{bytes} bytes for {} bodies", world.len());
-        assert!((20_000..4_000_000).contains(&bytes), "{bytes}");
+    }
+    Ok(())
+}
+
+/// The other strategies keep what they need as well, and a world of other settings takes on those of the snapshot.
+#[test]
+fn worlds_of_every_strategy_go_on_bit_for_bit() -> Outcome {
+    let strategies = [
+        Solver::ProjectedGaussSeidel { iterations: 12, warm: true },
+        Solver::ProjectedGaussSeidel { iterations: 12, warm: false },
+        Solver::WorstFirst { iterations: 6, projection: Projection::Linear },
+        Solver::WorstFirst { iterations: 6, projection: Projection::Nonlinear },
+    ];
+    for solver in strategies {
+        let mut world = heap_in(World::builder().threads(1).solver(solver).inner_edges(InnerEdges::Felt))?;
+        run(&mut world, 0..70)?;
+        poke(&mut world, 72)?;
+        let snapshot = world.snapshot();
+        let original = run(&mut world, 100..200)?;
+        let mut other = World::builder().threads(2).build()?;
+        other.restore(&snapshot);
+        assert_eq!(run(&mut other, 100..200)?, original, "{solver:?}");
+    }
+    Ok(())
+}
+
+/// Whatever a step depends on shows in the hash, before it shows in a body.
+#[test]
+fn the_hash_tells_every_setting() -> Outcome {
+    let usual = || World::builder().threads(1);
+    let mut hashes = std::collections::HashMap::new();
+    let mut note = |what: &str, world: &World| {
+        let known = hashes.insert(world.hash(), what.to_owned());
+        assert_eq!(known, None, "{what} has the same hash");
+    };
+    note("the world", &heap_in(usual())?);
+    let worlds: [(&str, WorldBuilder); 7] = [
+        ("gravity", usual().gravity([0.0, -9.8, 0.0])),
+        ("solver", usual().solver(Solver::SoftStep { substeps: 5 })),
+        ("another solver", usual().solver(Solver::ProjectedGaussSeidel { iterations: 5, warm: true })),
+        ("cold", usual().solver(Solver::ProjectedGaussSeidel { iterations: 5, warm: false })),
+        ("sleeping", usual().sleeping(false)),
+        ("inner edges", usual().inner_edges(InnerEdges::Felt)),
+        ("bounce threshold", usual().bounce_threshold(0.123)),
+    ];
+    for (what, builder) in worlds {
+        note(what, &heap_in(builder)?);
+    }
+    type Change = fn(&mut carom::body::BodyMut<'_>) -> Result<(), BodyError>;
+    let changes: [(&str, Change); 12] = [
+        ("friction", |body| body.set_material(Material { friction: 0.51, ..body.as_ref().material() })),
+        ("static friction", |body| body.set_material(Material { static_friction: 0.9, ..body.as_ref().material() })),
+        ("restitution", |body| body.set_material(Material { restitution: 0.31, ..body.as_ref().material() })),
+        ("rolling", |body| body.set_material(Material { rolling_friction: 0.01, ..body.as_ref().material() })),
+        ("conveyor", |body| body.set_material(Material { surface_velocity: Vec3::X, ..body.as_ref().material() })),
+        ("mixing", |body| {
+            body.set_material(Material { friction_mixing: Some(Mixing::Max), ..body.as_ref().material() })
+        }),
+        ("constant force", |body| body.set_constant_force([0.0, 0.1, 0.0])),
+        ("constant torque", |body| body.set_constant_torque([0.0, 0.1, 0.0])),
+        ("damping", |body| body.set_damping(0.1, 0.0)),
+        ("angular damping", |body| body.set_damping(0.0, 0.1)),
+        ("gravity scale", |body| body.set_gravity_scale(0.99)),
+        ("limit", |body| body.set_max_speed(Some(1e6))),
+    ];
+    for (what, change) in changes {
+        let mut world = heap_in(usual())?;
+        let id = world.bodies().nth(50).ok_or("there are more")?.id();
+        change(&mut world.body_mut(id)?)?;
+        note(what, &world);
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use super::{BodyId, BodyKind};
 use crate::mass::MassProperties;
 use crate::pose::Pose;
+use crate::world::Digest;
 use glam::{DMat3, DVec3, Mat3, Quat, Vec3};
 
 /// What the stages read and write of a body in every step.
@@ -99,6 +100,19 @@ impl Nature {
     /// 1 along the axes of the world along which it can move, 0 along the others.
     pub(crate) fn free_axes(&self) -> Vec3 {
         Vec3::from_array(self.locked.map(|is_locked| if is_locked { 0.0 } else { 1.0 }))
+    }
+
+    /// Tells what of it steps depend on, but for whether it takes part.
+    pub(crate) fn add_to(&self, digest: &mut Digest) {
+        digest.word(self.kind as u64);
+        digest.floats(self.inertia.to_cols_array());
+        digest.floats(self.center_of_mass.to_array());
+        digest.floats([self.linear_damping, self.angular_damping, self.gravity_scale, self.extent]);
+        digest.floats([self.most_speed, self.most_angular_speed].map(|most| most.unwrap_or(-1.0)));
+        let [x, y, z] = self.locked;
+        let [turn_x, turn_y, turn_z] = self.locked_rotation;
+        digest.flags([x, y, z, turn_x, turn_y, turn_z, self.is_displaced]);
+        self.constant.iter().for_each(|vector| digest.floats(vector.to_array()));
     }
 
     /// The world pose of the body's frame.

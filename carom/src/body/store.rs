@@ -8,6 +8,7 @@ use crate::detector::Filter;
 use crate::narrow::reach;
 use crate::pose::{LocalPose, Pose};
 use crate::shape::Shape;
+use crate::world::Digest;
 use glam::{DVec3, Mat3, Quat, Vec3};
 
 /// A shape on a body.
@@ -33,6 +34,22 @@ pub struct Collider {
     pub(crate) margin: f32,
     /// Half of its least width, about.
     pub(crate) half_thickness: f32,
+}
+
+impl Collider {
+    /// Tells what of it steps depend on.
+    pub(crate) fn add_to(&self, digest: &mut Digest) {
+        let (pose, material) = (&self.pose_in_body, &self.material);
+        digest.floats(pose.position.to_array());
+        digest.floats(pose.rotation.to_array());
+        digest.floats([self.margin, self.half_thickness]);
+        digest.floats([material.friction, material.static_friction, material.restitution, material.rolling_friction]);
+        digest.floats(material.surface_velocity.to_array());
+        let rules = [material.friction_mixing, material.restitution_mixing];
+        digest.word(rules.iter().fold(0, |word, rule| word << 8 | rule.map_or(0, |rule| rule as u64 + 1)));
+        digest.word(u64::from(self.filter.groups) << 32 | u64::from(self.filter.mask));
+        digest.word(u64::from(self.body) << 1 | u64::from(self.is_sensor));
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -92,11 +109,20 @@ impl Bodies {
         self.colliders.get(slot as usize)?.as_ref()
     }
 
-    /// How many bytes they hold, but for the shapes.
+    /// How many bytes their lists hold, but for the shapes.
     pub(crate) fn size(&self) -> usize {
-        let lists = self.natures.iter().map(|nature| size_of_val(&nature.colliders[..])).sum::<usize>();
-        let slots = size_of_val(&self.slots[..]) + size_of_val(&self.colliders[..]);
-        lists + slots + size_of_val(&self.natures[..]) + size_of_val(&self.motions[..]) + size_of_val(&self.rests[..])
+        let of_natures: usize = self.natures.iter().map(|nature| size_of_val(&nature.colliders[..])).sum();
+        let lists = [&self.free_slots, &self.awake, &self.waking, &self.free_colliders];
+        let ids = [&self.displaced, &self.put, &self.refiltered, &self.driven];
+        lists.iter().map(|list| size_of_val(&list[..])).sum::<usize>()
+            + ids.iter().map(|list| size_of_val(&list[..])).sum::<usize>()
+            + of_natures
+            + size_of_val(&self.slots[..])
+            + size_of_val(&self.natures[..])
+            + size_of_val(&self.motions[..])
+            + size_of_val(&self.rests[..])
+            + size_of_val(&self.activities[..])
+            + size_of_val(&self.colliders[..])
     }
 
     /// How many slots there are, filled or not.

@@ -132,6 +132,26 @@ pub(crate) struct MeetingsCopy {
     meetings: Vec<Meeting>,
     live: usize,
     refused: Vec<Pair>,
+    inner_edges: InnerEdges,
+}
+
+/// What pairs have all together.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Totals {
+    pub(crate) manifolds: usize,
+    pub(crate) points: usize,
+    /// The greatest depth, or 0.
+    pub(crate) deepest: f32,
+}
+
+impl Totals {
+    fn and(self, heads: &[Head]) -> Self {
+        heads.iter().fold(self, |total, head| Self {
+            manifolds: total.manifolds + head.manifolds as usize,
+            points: total.points + head.points as usize,
+            deepest: total.deepest.max(head.deepest),
+        })
+    }
 }
 
 impl Meetings {
@@ -340,13 +360,19 @@ impl Meetings {
     pub(crate) fn copy(&self) -> MeetingsCopy {
         let mut refused: Vec<Pair> = self.refused.iter().copied().collect();
         refused.sort_unstable();
-        MeetingsCopy { heads: self.heads.clone(), meetings: self.meetings.clone(), refused }
+        let (live, inner_edges) = (self.live, self.inner_edges);
+        MeetingsCopy { heads: self.heads.clone(), meetings: self.meetings.clone(), live, refused, inner_edges }
     }
 
     /// Goes on from a copy, with a broad phase that is built anew.
     pub(crate) fn restore(&mut self, copy: &MeetingsCopy) {
         self.heads.clone_from(&copy.heads);
         self.meetings.clone_from(&copy.meetings);
+        (self.live, self.parked) = (copy.live, None);
+        if self.inner_edges != copy.inner_edges {
+            self.inner_edges = copy.inner_edges;
+            self.rooms.clear();
+        }
         self.refused = copy.refused.iter().copied().collect();
         self.place_of = self.heads.iter().map(|head| head.pair).zip(0..).collect();
         self.ask_anew();
@@ -369,18 +395,9 @@ impl Meetings {
         }
     }
 
-    /// Bodies have other numbers now.
-    pub(crate) fn renumber(&mut self, bodies: &Bodies) {
-        for manifold in self.meetings.iter_mut().flat_map(|meeting| meeting.manifolds_mut()) {
-            for part in [&mut manifold.pair.a, &mut manifold.pair.b] {
-                part.body = bodies.collider(part.collider).map_or(part.body, |collider| collider.body);
-            }
-        }
-        for head in &mut self.heads {
-            for (body, slot) in head.bodies.iter_mut().zip([head.pair.a, head.pair.b]) {
-                *body = bodies.collider(slot).map_or(*body, |collider| collider.body);
-            }
-        }
+    /// How inner edges are felt.
+    pub(crate) fn inner_edges(&self) -> InnerEdges {
+        self.inner_edges
     }
 
     /// How many pairs there are.

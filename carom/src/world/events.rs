@@ -187,6 +187,14 @@ impl Log {
         self.hit_speed = other.hit_speed;
     }
 
+    /// How many bytes its lists hold.
+    pub(crate) fn size(&self) -> usize {
+        let contacts = [&self.began, &self.ended, &self.gone].map(|list| size_of_val(&list[..]));
+        let sensors = [&self.entered, &self.left, &self.gone_from_sensors].map(|list| size_of_val(&list[..]));
+        let others = size_of_val(&self.hits[..]) + size_of_val(&self.parted[..]);
+        contacts.iter().chain(&sensors).sum::<usize>() + others
+    }
+
     pub(crate) fn view<'a>(&'a self, meetings: &'a Meetings, bodies: &'a Bodies) -> Events<'a> {
         Events { log: self, meetings, bodies }
     }

@@ -36,13 +36,14 @@ pub struct Snapshot {
 impl Snapshot {
     /// How many bytes it holds. Large shapes are shared with the world and not counted.
     pub fn size(&self) -> usize {
-        size_of::<Self>() + self.bodies.size() + size_of_val(&self.boxes[..]) + self.meetings.size()
+        let boxes = self.boxes.capacity() * size_of::<(u32, Aabb)>();
+        size_of::<Self>() + self.bodies.size() + boxes + self.meetings.size() + self.log.size() + self.step.size()
     }
 }
 
 impl World {
-    /// All that the next step depends on, but for the filter, the broad phase, the number of threads and how inner edges
-    /// are felt, which belong to the world. Nothing changes in the world.
+    /// All that the next step depends on, but for the filter, the broad phase and the number of threads, which belong to
+    /// the world. Nothing changes in the world.
     ///
     /// ```
     /// use carom::prelude::*;
@@ -63,10 +64,11 @@ impl World {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn snapshot(&self) -> Snapshot {
-        let slots = 0..self.bodies.slot_count();
+        let mut boxes = Vec::with_capacity(self.broad.len());
+        boxes.extend(self.boxes());
         Snapshot {
             bodies: self.bodies.clone(),
-            boxes: slots.filter_map(|slot| Some((slot, self.broad.bounds(slot)?))).collect(),
+            boxes,
             meetings: self.meetings.copy(),
             log: self.log.clone(),
             gravity: self.gravity,
@@ -106,9 +108,10 @@ impl World {
         self.step.clone_from(&snapshot.step);
     }
 
-    /// 64 bits of the poses, velocities and forces of all bodies, of their rest, and of all contacts with their impulses:
-    /// worlds that differ in one of them have, but for chance, different hashes. What pairs keep beside their contacts only
-    /// to be faster is left out; it shows in later contacts.
+    /// 64 bits of what a step is a function of: all of the bodies and of their surfaces, all contacts with their impulses,
+    /// and the world's settings. Worlds that differ in one of them have, but for chance, different hashes. Left out are into
+    /// which pieces a step is cut ([`Continuous`]), the inside of shapes, of which only the size counts, and what pairs
+    /// keep beside their contacts only to be faster; these show in what comes later.
     pub fn hash(&self) -> u64 {
         let mut digest = Digest::default();
         for ((motion, rest), nature) in self.bodies.motions.iter().zip(&self.bodies.rests).zip(&self.bodies.natures) {
@@ -118,11 +121,15 @@ impl World {
                 digest.floats(vector.to_array());
             }
             digest.floats([rest.still_for, motion.inverse_mass]);
-            digest.word(u64::from(rest.is_asleep()) << 1 | u64::from(nature.is_left_out()));
+            digest.flags([rest.is_asleep(), rest.may_sleep, nature.set_aside, nature.is_disabled]);
+            nature.add_to(&mut digest);
+        }
+        for collider in self.bodies.colliders.iter().flatten() {
+            collider.add_to(&mut digest);
         }
         for head in self.meetings.heads() {
             digest.word(u64::from(head.pair.a) << 32 | u64::from(head.pair.b));
-            digest.word(u64::from(head.is_touching));
+            digest.flags([head.is_touching]);
         }
         for manifold in self.meetings.manifolds() {
             for vector in [manifold.normal, manifold.friction, manifold.rolling] {
@@ -136,13 +143,19 @@ impl World {
             }
         }
         digest.floats(self.outcome.last_steps().map(|step| step.unwrap_or(0.0)));
-        digest.floats([self.boxes_for.unwrap_or(0.0)]);
+        digest.floats([self.boxes_for.unwrap_or(-1.0), self.bounce_threshold]);
+        digest.floats(self.gravity.to_array());
+        digest.flags([self.sleeps]);
+        // Settings are small: what they print tells them apart.
+        format!("{:?} {:?}", self.solver, self.meetings.inner_edges())
+            .bytes()
+            .for_each(|byte| digest.word(u64::from(byte)));
         digest.end()
     }
 }
 
 /// Words mixed into one: each is multiplied in, so that order and every bit count.
-struct Digest(u64);
+pub(crate) struct Digest(u64);
 
 impl Default for Digest {
     fn default() -> Self {
@@ -151,12 +164,17 @@ impl Default for Digest {
 }
 
 impl Digest {
-    fn word(&mut self, word: u64) {
+    pub(crate) fn word(&mut self, word: u64) {
         self.0 = (self.0.rotate_left(29) ^ word).wrapping_mul(0xd134_2543_de82_ef95);
     }
 
-    fn floats<const N: usize>(&mut self, floats: [f32; N]) {
+    pub(crate) fn floats<const N: usize>(&mut self, floats: [f32; N]) {
         floats.iter().for_each(|value| self.word(u64::from(value.to_bits())));
+    }
+
+    /// Up to 64.
+    pub(crate) fn flags<const N: usize>(&mut self, flags: [bool; N]) {
+        self.word(flags.iter().fold(1, |word, flag| word << 1 | u64::from(*flag)));
     }
 
     fn place(&mut self, place: DVec3) {

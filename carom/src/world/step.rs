@@ -25,6 +25,13 @@ pub struct Step {
     pub times: StageTimes,
 }
 
+impl Step {
+    /// How many bytes its lists hold.
+    pub(super) fn size(&self) -> usize {
+        size_of_val(&self.faults[..]) + size_of_val(&self.stops[..])
+    }
+}
+
 /// How long the stages of a step took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StageTimes {
