@@ -3,7 +3,7 @@
 use carom::body::{BodyShape, Material, Mixing};
 use carom::detector::Filter;
 use carom::prelude::*;
-use carom::response::Solver;
+use carom::response::{FaultCause, FaultStage, Projection, Solver};
 use carom::world::{StepError, WorldError};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -14,8 +14,14 @@ fn weightless(solver: Solver) -> Result<World, WorldError> {
     World::builder().gravity([0.0; 3]).solver(solver).build()
 }
 
-fn solvers() -> [Solver; 2] {
-    [Solver::default(), Solver::ProjectedGaussSeidel { iterations: 16, warm: true }]
+fn solvers() -> [Solver; 4] {
+    let worst_first = |projection| Solver::WorstFirst { iterations: 16, projection };
+    [
+        Solver::default(),
+        Solver::ProjectedGaussSeidel { iterations: 16, warm: true },
+        worst_first(Projection::Linear),
+        worst_first(Projection::Nonlinear),
+    ]
 }
 
 fn unit_cube() -> Result<Shape, ShapeError> {
@@ -47,18 +53,42 @@ fn a_body_locked_along_x_moves_along_z_as_a_free_one() -> Outcome {
 
 #[test]
 fn a_push_by_contact_does_not_move_along_a_locked_axis() -> Outcome {
-    let mut world = weightless(Solver::default())?;
-    let body = Body::dynamic().shape(unit_cube()?).lock_translation([true, false, false]).lock_rotation([true; 3]);
-    let held = world.add(body.friction(0.0))?;
-    let ball = Body::dynamic().at([-2.0, 0.2, 0.0]).velocity([5.0, 0.0, 0.0]).shape(Shape::sphere(0.4)?);
-    let ball = world.add(ball.friction(0.0))?;
-    for _ in 0..60 {
-        world.step(DT)?;
+    for solver in solvers() {
+        let mut world = weightless(solver)?;
+        let body = Body::dynamic().shape(unit_cube()?).lock_translation([true, false, false]).lock_rotation([true; 3]);
+        let held = world.add(body.friction(0.0))?;
+        let ball = Body::dynamic().at([-2.0, 0.2, 0.0]).velocity([5.0, 0.0, 0.0]).shape(Shape::sphere(0.4)?);
+        let ball = world.add(ball.friction(0.0))?;
+        for _ in 0..60 {
+            world.step(DT)?;
+        }
+        assert_eq!(world.body(held)?.position().x, 0.0, "{solver:?}");
+        assert_eq!(world.body(held)?.rotation(), Quat::IDENTITY, "{solver:?}");
+        // Nothing gives way, so nothing but the ball has changed: it stands.
+        assert!(world.body(ball)?.velocity().x.abs() < 0.05, "{solver:?}: {}", world.body(ball)?.velocity());
+        assert!(world.body(ball)?.position().x < -0.85, "{solver:?}: {}", world.body(ball)?.position());
     }
-    assert_eq!(world.body(held)?.position().x, 0.0);
-    // Nothing gives way, so nothing but the ball has changed: it stands.
-    assert!(world.body(ball)?.velocity().x.abs() < 0.05, "{}", world.body(ball)?.velocity());
-    assert!(world.body(ball)?.position().x < -0.85);
+    Ok(())
+}
+
+#[test]
+fn what_is_pushed_by_contact_keeps_to_its_limits() -> Outcome {
+    for solver in solvers() {
+        let mut world = weightless(solver)?;
+        let body = Body::dynamic().shape(unit_cube()?).mass(1.0).friction(0.0);
+        let limited = world.add(body.max_speed(1.0).max_angular_speed(0.5))?;
+        let ram = Body::dynamic().at([-1.5, 0.3, 0.0]).velocity([6.0, 0.0, 0.0]).shape(Shape::sphere(0.4)?);
+        world.add(ram.mass(20.0).friction(0.0))?;
+        let mut fastest = [0.0f32; 2];
+        for _ in 0..60 {
+            world.step(DT)?;
+            let body = world.body(limited)?;
+            let speeds = [body.velocity().length(), body.angular_velocity().length()];
+            assert!(speeds[0] <= 1.0 + 1e-5 && speeds[1] <= 0.5 + 1e-5, "{solver:?}: {speeds:?}");
+            fastest = [fastest[0].max(speeds[0]), fastest[1].max(speeds[1])];
+        }
+        assert!(fastest[0] > 0.9 && fastest[1] > 0.4, "{solver:?}: {fastest:?} prove nothing");
+    }
     Ok(())
 }
 
@@ -219,6 +249,87 @@ fn surfaces_mix_by_the_greater_rule() {
     assert_eq!(bouncy(0.2, None).mixed(bouncy(0.9, None)).restitution, 0.9);
     assert_eq!(bouncy(0.2, Some(Mixing::Min)).mixed(bouncy(0.9, None)).restitution, 0.2);
     assert!(of(f32::MAX, Some(Mixing::Multiply)).mixed(of(f32::MAX, None)).friction.is_finite());
+    // What holds no more than it slides has one coefficient; if one of the two does, both are mixed as friction is.
+    let sticky =
+        |friction, static_friction, friction_mixing| Material { static_friction, ..of(friction, friction_mixing) };
+    assert_eq!(sticky(0.2, 0.0, None).mixed(sticky(0.8, 0.5, None)).static_friction, 0.0);
+    assert!((sticky(0.2, 0.9, None).mixed(sticky(0.4, 0.0, None)).static_friction - 0.6).abs() < 1e-6);
+    assert!((sticky(0.2, 0.9, None).mixed(sticky(0.4, 0.0, None)).friction - 0.08f32.sqrt()).abs() < 1e-6);
+    assert_eq!(sticky(0.2, 0.9, Some(Mixing::Max)).mixed(sticky(0.4, 1.5, None)).static_friction, 1.5);
+    assert_eq!(sticky(0.2, 0.9, Some(Mixing::Min)).mixed(sticky(0.4, 1.5, None)).static_friction, 0.9);
+}
+
+const GRAVITY: f32 = 9.81;
+
+/// A block of 2 kg on a floor that holds with 0.6 and slides with 0.3, under a gravity that is turned by an angle: a slope.
+fn on_a_slope(solver: Solver, tangent: f32, velocity: f32) -> Result<(World, BodyId), Box<dyn std::error::Error>> {
+    let down = Vec3::new(tangent, -1.0, 0.0).normalize() * GRAVITY;
+    let mut world = World::builder().gravity(down).solver(solver).sleeping(false).build()?;
+    let surface = Material { friction: 0.3, static_friction: 0.6, ..Material::default() };
+    world.add(Body::fixed().at([0.0, -1.0, 0.0]).shape(Shape::cuboid(100.0, 1.0, 100.0)?).material(surface))?;
+    let block = Body::dynamic().at([0.0, 0.25, 0.0]).velocity([velocity, 0.0, 0.0]);
+    let block = block.shape(Shape::cuboid(0.5, 0.25, 0.5)?).mass(2.0).material(surface);
+    let id = world.add(block)?;
+    Ok((world, id))
+}
+
+#[test]
+fn between_both_angles_of_friction_a_block_holds_or_goes_on() -> Outcome {
+    for solver in solvers() {
+        let tangent = 0.45;
+        let (mut world, held) = on_a_slope(solver, tangent, 0.0)?;
+        for _ in 0..180 {
+            world.step(DT)?;
+        }
+        let moved = world.body(held)?.position().x;
+        assert!(moved.abs() < 2e-3, "{solver:?}: from rest it slid by {moved} m");
+        let (mut world, slides) = on_a_slope(solver, tangent, 0.5)?;
+        for _ in 0..60 {
+            world.step(DT)?;
+        }
+        // v + (g sin a - μ g cos a) t
+        let expected = 0.5 + GRAVITY * (tangent - 0.3) / (1.0 + tangent * tangent).sqrt();
+        let speed = world.body(slides)?.velocity().x;
+        assert!((speed / expected - 1.0).abs() < 0.02, "{solver:?}: {speed} m/s and not {expected}");
+        // Above the steeper angle nothing holds.
+        let (mut world, slips) = on_a_slope(solver, 0.63, 0.0)?;
+        for _ in 0..60 {
+            world.step(DT)?;
+        }
+        let speed = world.body(slips)?.velocity().x;
+        assert!(speed > 1.0, "{solver:?}: it holds where it should not, {speed} m/s");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_growing_pull_breaks_a_block_loose_at_its_static_friction() -> Outcome {
+    for solver in solvers() {
+        let (mut world, id) = on_a_slope(solver, 0.0, 0.0)?;
+        for _ in 0..30 {
+            world.step(DT)?;
+        }
+        let most = 0.6 * 2.0 * GRAVITY;
+        let mut share = 0.9;
+        while world.body(id)?.velocity().x < 0.02 {
+            share += 1e-4;
+            assert!(share < 1.1, "{solver:?}: it holds");
+            // Low, so that it does not tip.
+            world.body_mut(id)?.apply_force_at([share * most, 0.0, 0.0], [0.0, 0.02, 0.0])?;
+            world.step(DT)?;
+        }
+        assert!((share - 1.0).abs() < 0.01, "{solver:?}: it breaks loose at {share} of what it should hold");
+        // Once loose, a pull between both limits goes on to move it.
+        let before = world.body(id)?.velocity().x;
+        for _ in 0..30 {
+            world.body_mut(id)?.apply_force_at([0.75 * most, 0.0, 0.0], [0.0, 0.02, 0.0])?;
+            world.step(DT)?;
+        }
+        let gained = world.body(id)?.velocity().x - before;
+        let expected = (0.75 * 0.6 - 0.3) * GRAVITY * 0.5;
+        assert!((gained / expected - 1.0).abs() < 0.05, "{solver:?}: {gained} m/s and not {expected}");
+    }
+    Ok(())
 }
 
 #[test]
@@ -277,12 +388,61 @@ fn nothing_unsound_comes_in_and_nothing_changes() -> Outcome {
         assert!(world.add(Body::dynamic().shape(unit_cube()?).max_speed(value)).is_err());
         assert!(World::builder().hit_speed(value).build().is_err());
     }
+    assert_eq!(world.hash(), before);
+    // Numbers that are finite, but would not leave finite ones behind.
+    let mut body = world.body_mut(id)?;
+    let huge = [3e38, 0.0, 0.0];
+    body.set_mass(1e-3)?;
+    body.set_velocity([0.0; 3])?;
+    for _ in 0..2 {
+        assert!(matches!(body.apply_impulse(huge), Err(BodyError::NotFinite { .. })));
+        assert!(matches!(body.apply_impulse_at(huge, [0.0, 3.5, 0.0]), Err(BodyError::NotFinite { .. })));
+        assert!(matches!(body.apply_angular_impulse(huge), Err(BodyError::NotFinite { .. })));
+        assert!(matches!(body.apply_force_at(huge, [0.0, 1e9, 0.0]), Err(BodyError::NotFinite { .. })));
+    }
+    assert_eq!(body.as_ref().velocity(), Vec3::ZERO);
+    body.apply_force(huge)?;
+    assert!(matches!(body.apply_force(huge), Err(BodyError::NotFinite { .. })));
+    assert_eq!(body.as_ref().motion().force, Vec3::from(huge));
+    body.apply_force([-3e38, 0.0, 0.0])?;
+    body.apply_torque(huge)?;
+    assert!(matches!(body.apply_torque(huge), Err(BodyError::NotFinite { .. })));
+    body.apply_torque([-3e38, 0.0, 0.0])?;
+    body.set_mass(1000.0)?;
+    world.body_mut(fixed)?.apply_force(huge)?;
+    assert_eq!(world.body(fixed)?.motion().force, Vec3::ZERO);
     assert!(matches!(world.body_mut(fixed)?.set_mass(1.0), Err(BodyError::NotDynamic { .. })));
     assert!(matches!(
         world.body_mut(id)?.set_shape_material(1, Material::default()),
         Err(BodyError::NoShape { index: 1, .. })
     ));
     assert_eq!(world.len(), 2);
-    assert_eq!(world.hash(), before);
+    Ok(())
+}
+
+/// What goes wrong as bodies are moved is told as such, and the others go on.
+#[test]
+fn a_movement_that_overflows_names_the_place_or_the_turn() -> Outcome {
+    let mut world = weightless(Solver::default())?;
+    let other = world.add(Body::dynamic().at([0.0, 50.0, 0.0]).velocity([1.0, 0.0, 0.0]).shape(unit_cube()?))?;
+    // The mean of its velocities before and after the step is beyond the range of f32.
+    let far = world.add(Body::dynamic().velocity([3e38, 0.0, 0.0]).shape(unit_cube()?))?;
+    let told = |world: &World| -> Vec<_> {
+        world.last_step().faults.iter().map(|fault| (fault.body, fault.stage, fault.cause)).collect()
+    };
+    world.step(DT)?;
+    assert_eq!(told(&world), [(far, FaultStage::Movement, FaultCause::Position)]);
+    assert_eq!(world.body(far)?.position(), DVec3::ZERO);
+    assert!(world.body(far)?.is_set_aside());
+    // A ball that spins on ice: the angle by which it turns in a step is beyond that range.
+    world.add(Body::fixed().at([0.0, -3.0, 0.0]).shape(Shape::cuboid(5.0, 0.5, 5.0)?).friction(0.0))?;
+    let top = Body::dynamic().at([0.0, -2.0, 0.0]).angular_velocity([0.0, 1e22, 0.0]);
+    let top = world.add(top.shape(Shape::sphere(0.5)?).friction(0.0))?;
+    world.step(DT)?;
+    assert_eq!(told(&world), [(top, FaultStage::Movement, FaultCause::Rotation)]);
+    assert_eq!(world.body(top)?.rotation(), Quat::IDENTITY);
+    world.step(DT)?;
+    assert_eq!(told(&world), []);
+    assert!((world.body(other)?.position().x - 3.0 * f64::from(DT)).abs() < 1e-6);
     Ok(())
 }

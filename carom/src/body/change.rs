@@ -7,7 +7,8 @@ use crate::mass::MassProperties;
 use crate::pose::Pose;
 use glam::{DVec3, Vec3};
 
-/// A body, to change. Forces and torques act during the next step; impulses act at once.
+/// A body, to change. Forces and torques act during the next step; impulses act at once. What would not leave finite
+/// numbers behind is refused.
 #[derive(Debug)]
 pub struct BodyMut<'a> {
     bodies: &'a mut Bodies,
@@ -61,53 +62,42 @@ impl<'a> BodyMut<'a> {
     pub fn apply_force(&mut self, force: impl Into<Vec3>) -> Result<(), BodyError> {
         let force = force.into();
         finite("force", force)?;
-        self.motion().force += force;
-        Ok(())
+        self.drive(force, Vec3::ZERO)
     }
 
     /// Pushes it at a point of the world during the next step.
     pub fn apply_force_at(&mut self, force: impl Into<Vec3>, point: impl Into<DVec3>) -> Result<(), BodyError> {
         let (force, arm) = (force.into(), self.arm_to(point.into())?);
         finite("force", force)?;
-        self.motion().force += force;
-        self.motion().torque += arm.cross(force);
-        Ok(())
+        self.drive(force, arm.cross(force))
     }
 
     /// Turns it during the next step, in Nm around the axes of the world.
     pub fn apply_torque(&mut self, torque: impl Into<Vec3>) -> Result<(), BodyError> {
         let torque = torque.into();
         finite("torque", torque)?;
-        self.motion().torque += torque;
-        Ok(())
+        self.drive(Vec3::ZERO, torque)
     }
 
     /// Changes its momentum at once, in Ns.
     pub fn apply_impulse(&mut self, impulse: impl Into<Vec3>) -> Result<(), BodyError> {
         let impulse = impulse.into();
         finite("impulse", impulse)?;
-        self.motion().apply_impulse(impulse, Vec3::ZERO);
-        self.hold();
-        Ok(())
+        self.strike(|motion| motion.apply_impulse(impulse, Vec3::ZERO))
     }
 
     /// Strikes it at a point of the world, in Ns.
     pub fn apply_impulse_at(&mut self, impulse: impl Into<Vec3>, point: impl Into<DVec3>) -> Result<(), BodyError> {
         let (impulse, arm) = (impulse.into(), self.arm_to(point.into())?);
         finite("impulse", impulse)?;
-        self.motion().apply_impulse(impulse, arm);
-        self.hold();
-        Ok(())
+        self.strike(|motion| motion.apply_impulse(impulse, arm))
     }
 
     /// Changes its angular momentum at once, in Nms around the axes of the world.
     pub fn apply_angular_impulse(&mut self, impulse: impl Into<Vec3>) -> Result<(), BodyError> {
         let impulse = impulse.into();
         finite("angular impulse", impulse)?;
-        let motion = self.motion();
-        motion.angular_velocity += motion.inverse_inertia * impulse;
-        self.hold();
-        Ok(())
+        self.strike(|motion| motion.angular_velocity += motion.inverse_inertia * impulse)
     }
 
     /// Wakes it, and with the next step all that it slept with.
@@ -252,6 +242,30 @@ impl<'a> BodyMut<'a> {
     /// Gives it another number of the caller's.
     pub fn set_user_data(&mut self, user_data: u64) {
         self.bodies.natures[self.dense].user_data = user_data;
+    }
+
+    /// Adds to what acts during the next step. Nothing else than a dynamic body feels it.
+    fn drive(&mut self, force: Vec3, torque: Vec3) -> Result<(), BodyError> {
+        let motion = &self.bodies.motions[self.dense];
+        if motion.is_movable() {
+            let (force, torque) = (motion.force + force, motion.torque + torque);
+            finite("sum of all forces", force)?;
+            finite("sum of all torques", torque)?;
+            let motion = self.motion();
+            (motion.force, motion.torque) = (force, torque);
+        }
+        Ok(())
+    }
+
+    /// Changes its velocities at once, if they are numbers then.
+    fn strike(&mut self, change: impl FnOnce(&mut Motion)) -> Result<(), BodyError> {
+        let mut motion = self.bodies.motions[self.dense];
+        change(&mut motion);
+        finite("velocity after the impulse", motion.velocity)?;
+        finite("angular velocity after the impulse", motion.angular_velocity)?;
+        *self.motion() = motion;
+        self.hold();
+        Ok(())
     }
 
     /// Holds its velocities to its locks and limits; its boxes will follow.
