@@ -10,6 +10,7 @@
 //! Cost: 2 passes over all patches a substep, eight at a time, colour by colour on any number of threads; no allocation.
 //! Sources: Macklin et al. 2019, Small Steps in Physics Simulation, doi 10.1145/3309486.3340247; Catto 2024, Solver2D.
 
+mod burden;
 mod colour;
 mod kernel;
 mod lanes;
@@ -21,6 +22,7 @@ use super::{Fault, FaultCause, FaultStage, Origin, Setting, edges, motion};
 use crate::body::{Bodies, BodyKind, Motion, Nature};
 use crate::narrow::{Manifold, Meetings};
 use crate::threads::{self, Counters, Shared, Task};
+use burden::Burden;
 use colour::{Colouring, Patch};
 use fearless_simd::{dispatch, prelude::*};
 use glam::Vec3;
@@ -47,8 +49,6 @@ const PACKS_A_WORKER: usize = 16;
 const REBOUNDS: u32 = 8;
 /// How many more times contacts relax in a substep where a light body is between a heavy one and something else.
 const MORE_RELAXES: u32 = 3;
-/// A burden is followed through so many layers of bodies at least.
-const MOST_ROUNDS_OF_BURDEN: u32 = 16;
 /// How many bodies or pairs are in a block.
 const BLOCK: usize = 64;
 /// No row: nothing touches the body.
@@ -80,12 +80,9 @@ pub(crate) struct Soft {
 
 /// What is filled: rows and packs, or the packs anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Burden {
-    None,
-    /// One touches it.
-    Touched,
-    /// One touches it and so does something else, or it bears such a body by way of others.
-    Between,
+enum Fill {
+    All,
+    Packs,
 }
 
 /// Something that is done with rows or with packs, block by block.
@@ -131,8 +128,13 @@ pub(super) fn solve(
     };
     soft.last_dt = Some(dt);
     let first_movable = soft.find_rows(meetings, bodies);
-    soft.prepare(meetings, bodies, setting, (&plan, first_movable));
-    soft.plan_stages(setting, first_movable);
+    soft.prepare(meetings, bodies, setting, (&plan, first_movable), Fill::All);
+    let is_burdened = soft.find_burdened(first_movable);
+    if is_burdened && soft.lend_masses(first_movable) {
+        soft.prepare(meetings, bodies, setting, (&plan, first_movable), Fill::Packs);
+        soft.mark_burdened();
+    }
+    soft.plan_stages(setting, first_movable, is_burdened);
     soft.go_through(setting, first_movable);
     soft.store(meetings, setting);
     soft.finish(bodies, setting, faults);
@@ -188,13 +190,18 @@ impl Soft {
         bodies: &Bodies,
         setting: &Setting,
         (plan, first_movable): (&Plan, u32),
+        what: Fill,
     ) {
         let Self { colouring, body_of, states, masses, packs, counters, is_uneven, bounces, .. } = self;
         states.resize(body_of.len(), State::STILL);
-        masses.clear();
-        masses.extend(body_of.iter().map(|&body| bodies.motions.get(body as usize).map_or(Mass::INFINITE, Mass::of)));
+        if what == Fill::All {
+            masses.clear();
+            let mass = |body: &u32| bodies.motions.get(*body as usize).map_or(Mass::INFINITE, Mass::of);
+            masses.extend(body_of.iter().map(mass));
+        }
         packs.resize(colouring.lanes().len() / WIDTH, Pack::EMPTY);
-        let blocks = [body_of.len().div_ceil(BLOCK) as u32, packs.len() as u32];
+        let rows = if what == Fill::All { body_of.len() } else { 0 };
+        let blocks = [rows.div_ceil(BLOCK) as u32, packs.len() as u32];
         let workers = workers_for(setting, packs.len(), body_of.len());
         let (states, packs) = (Shared::new(states), Shared::new(packs));
         let lanes = colouring.lanes();
@@ -226,58 +233,9 @@ impl Soft {
         (*is_uneven, *bounces) = (any_uneven.into_inner(), any_bounces.into_inner());
     }
 
-    /// Finds the packs that bear a heavy body by way of a light one; says whether there are any. What the ground must bear
-    /// comes to it in steps as small as the light one, so these relax more often, and without friction in the push, which
-    /// would drive out sideways what is squeezed so.
-    fn find_burdened(&mut self, first_movable: u32) -> bool {
-        let Self { colouring, packs, body_of, burdens, is_uneven, .. } = self;
-        let patches = colouring.placed();
-        if !*is_uneven {
-            return false;
-        }
-        burdens.clear();
-        burdens.resize(body_of.len(), Burden::None);
-        let light_side = |lane: u32| packs[lane as usize / WIDTH].light_side(lane as usize % WIDTH);
-        for (patch, lane) in patches {
-            if let Some(side) = light_side(*lane) {
-                burdens[patch.rows[side] as usize] = Burden::Touched;
-            }
-        }
-        // From body to body, but not by way of the heavy ones.
-        let mut has_grown = true;
-        for _ in 0..MOST_ROUNDS_OF_BURDEN {
-            if !std::mem::take(&mut has_grown) {
-                break;
-            }
-            for (patch, lane) in patches {
-                if light_side(*lane).is_some() {
-                    continue;
-                }
-                let bears = patch.rows.map(|row| row >= first_movable && burdens[row as usize] != Burden::None);
-                if bears == [false; 2] {
-                    continue;
-                }
-                for row in patch.rows.into_iter().filter(|row| *row >= first_movable) {
-                    has_grown |= burdens[row as usize] != Burden::Between;
-                    burdens[row as usize] = Burden::Between;
-                }
-            }
-        }
-        let mut has_some = false;
-        for (patch, lane) in patches {
-            if patch.rows.iter().any(|row| burdens[*row as usize] == Burden::Between) {
-                let pack = &mut packs[*lane as usize / WIDTH];
-                pack.loose[*lane as usize % WIDTH] = 0.0;
-                pack.is_burdened = true;
-                has_some = true;
-            }
-        }
-        has_some
-    }
-
     /// Lists what is done in all substeps, in order.
-    fn plan_stages(&mut self, setting: &Setting, first_movable: u32) {
-        let more_relaxes = if self.find_burdened(first_movable) { MORE_RELAXES } else { 0 };
+    fn plan_stages(&mut self, setting: &Setting, first_movable: u32, is_burdened: bool) {
+        let more_relaxes = if is_burdened { MORE_RELAXES } else { 0 };
         let Self { colouring, body_of, packs, stages, blocks, bounces, .. } = self;
         stages.clear();
         let count = body_of.len() as u32;

@@ -61,6 +61,11 @@ pub(super) struct Mass {
 impl Mass {
     pub(super) const INFINITE: Self = Self { inverse_inertia: [0.0; 8], inverse_mass: [0.0; 8] };
 
+    /// Along the axis along which it moves most easily; 0 if contacts do not move it.
+    pub(super) fn greatest_inverse(&self) -> f32 {
+        self.inverse_mass.iter().copied().fold(0.0, f32::max)
+    }
+
     pub(super) fn of(motion: &Motion) -> Self {
         let inertia = &motion.inverse_inertia;
         let (x, y, z) = (inertia.x_axis, inertia.y_axis, inertia.z_axis);
