@@ -356,13 +356,15 @@ mod tests {
             let mut number = || random.f64() * 2.0 - 1.0;
             let mut vector = || DVec3::new(number(), number(), number());
             let (half_a, half_b) = (vector().abs() + 0.1, vector().abs() + 0.1);
-            let turn = match case % 4 {
+            let turn = match case % 5 {
                 0 => Quat::IDENTITY,
+                // As good as parallel.
+                4 => Quat::from_rotation_y(3.0 * vector().x as f32) * Quat::from_rotation_x(1e-9 * vector().x as f32),
                 1 => Quat::from_rotation_y(vector().x as f32),
                 2 => Quat::from_axis_angle(vector().as_vec3().normalize(), 0.02),
                 _ => Quat::from_axis_angle(vector().as_vec3().normalize(), 3.0 * vector().x as f32),
             };
-            let radius = if case % 5 == 0 { 0.05 } else { 0.0 };
+            let radius = if case % 7 == 0 { 0.05 } else { 0.0 };
             let b_in_a = Placement::new(vector() * 1.2, turn);
             let boxes = || ((half_a, radius), (half_b, 0.5 * radius));
             let (a, b) = boxes();

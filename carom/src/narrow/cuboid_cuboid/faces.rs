@@ -132,7 +132,8 @@ pub(super) fn clipped(
                     if (code_from == sign) == (code_to == sign) {
                         continue;
                     }
-                    let share = (f64::from(sign) * reach - corners[from][axis]) * inverse[axis];
+                    // Of sides as good as parallel the crossing is at an end, wherever rounding puts it.
+                    let share = ((f64::from(sign) * reach - corners[from][axis]) * inverse[axis]).clamp(0.0, 2.0);
                     let mut at = [0, 1, 2].map(|k| corners[from][k] + share * way[k]);
                     if at[1 - axis].abs() > other_reach + slack {
                         continue;
