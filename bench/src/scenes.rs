@@ -25,6 +25,15 @@ pub const DEVIATES: &str = "DEVIATES:";
 /// falls, in each engine in its own way and time, and a fallen wall is other work than a standing one.
 const SAME_WORK: usize = 60;
 
+/// How ours is to be built: as a user gets it.
+const PROFILE: &str = "plain";
+
+/// How it is built: cargo names the folder of a program so.
+fn profile() -> String {
+    let folder = std::env::current_exe().ok().and_then(|own| Some(own.parent()?.file_name()?.to_owned()));
+    folder.map_or_else(|| "unknown".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
 struct Plan {
     steps: usize,
     turns: usize,
@@ -42,6 +51,7 @@ impl Plan {
 /// The cases whose names begin with `only`.
 pub fn rows(effort: Effort, only: &str) -> Rows {
     let plan = Plan::new(effort);
+    println!("carom is built by cargo's profile {}; the bars are for {PROFILE}", profile());
     let rows = races(AREA, &plan, SCENES, |name, threads| format!("{name}/{threads}t"), only)?;
     if only.is_empty() || only == "growth" {
         print_growth(&plan)?;

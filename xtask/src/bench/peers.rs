@@ -7,7 +7,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Folders and features. A build for one thread is faster than one for several on one.
+/// Folders and features. Which is the best, on one thread or on several, is for the race to tell.
 const RAPIER: [(&str, &str); 4] = [
     ("rapier", "rapier"),
     ("rapier-simd8", "simd8"),
