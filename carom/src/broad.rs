@@ -53,6 +53,7 @@ pub use uniform_grid::{Cells, UniformGrid};
 
 use crate::body::{Bodies, BodyKind, Collider};
 use crate::bounds::Aabb;
+use crate::threads;
 use crate::world::Margins;
 use glam::Vec3;
 use rayon::prelude::*;
@@ -362,8 +363,9 @@ pub(crate) fn move_boxes(
     let Bodies { natures, motions, rests, colliders, .. } = bodies;
     moves.clear();
     moves.resize(colliders.len(), NOT_MOVED);
+    let size = threads::block_size(PLACED);
     let place = |(portion, (colliders, moves)): (usize, (&mut [Option<Collider>], &mut [Moved]))| {
-        let slots = (portion * PLACED) as u32..;
+        let slots = (portion * size) as u32..;
         for (slot, (collider, moved)) in slots.zip(colliders.iter_mut().zip(moves)) {
             let Some(collider) = collider else { continue };
             let dense = collider.body as usize;
@@ -374,10 +376,10 @@ pub(crate) fn move_boxes(
             }
         }
     };
-    if workers > 1 && colliders.len() > 4 * PLACED {
-        colliders.par_chunks_mut(PLACED).zip(moves.par_chunks_mut(PLACED)).enumerate().for_each(place);
+    if workers > 1 && threads::is_worth(colliders.len() > 4 * PLACED) {
+        colliders.par_chunks_mut(size).zip(moves.par_chunks_mut(size)).enumerate().for_each(place);
     } else {
-        colliders.chunks_mut(PLACED).zip(moves.chunks_mut(PLACED)).enumerate().for_each(place);
+        colliders.chunks_mut(size).zip(moves.chunks_mut(size)).enumerate().for_each(place);
     }
     moves.retain(|moved| moved.id != NOT_MOVED.id);
     broad.update_many(moves)

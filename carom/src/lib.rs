@@ -57,6 +57,8 @@ mod simd;
 mod threads;
 
 pub use simd::{Width, limit_width};
+#[doc(hidden)]
+pub use threads::share_finely;
 
 pub use glam;
 

@@ -14,10 +14,30 @@ pub(crate) use crew::together;
 pub(crate) use shared::Shared;
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// The most workers that take part.
 pub(crate) const MOST_WORKERS: usize = 32;
+
+/// Whether work is shared however little it is.
+static IS_SHARED_FINELY: AtomicBool = AtomicBool::new(false);
+
+/// Shares out work in the smallest pieces, however little there is of it, everywhere in the process: so that tests can show
+/// with small scenes that results do not depend on threads. It is slow.
+#[doc(hidden)]
+pub fn share_finely(is_fine: bool) {
+    IS_SHARED_FINELY.store(is_fine, Ordering::Relaxed);
+}
+
+/// Whether something is worth calling workers for, which is as usual or always.
+pub(crate) fn is_worth(usually: bool) -> bool {
+    usually || IS_SHARED_FINELY.load(Ordering::Relaxed)
+}
+
+/// How many things are in a block, which is as usual or one.
+pub(crate) fn block_size(usual: usize) -> usize {
+    if IS_SHARED_FINELY.load(Ordering::Relaxed) { 1 } else { usual }
+}
 
 /// The counters of the stages; kept to spare allocations.
 #[derive(Debug, Default)]

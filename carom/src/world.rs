@@ -160,7 +160,7 @@ impl World {
         if !(dt > 0.0 && dt.is_finite()) {
             return Err(StepError::TimeStep { dt });
         }
-        if self.threads > 1 && self.bodies.len() >= MANY_BODIES {
+        if self.threads > 1 && threads::is_worth(self.bodies.len() >= MANY_BODIES) {
             threads::together(self.threads, || self.go_on(dt))?;
         } else {
             self.go_on(dt)?;
@@ -358,7 +358,7 @@ impl World {
     fn margins(&self, dt: f32) -> Margins {
         match self.solver {
             Solver::SoftStep { .. } => Margins::Wide { dt },
-            Solver::WorstFirst { .. } | Solver::ProjectedGaussSeidel { .. } => Margins::None,
+            Solver::WorstFirst { .. } | Solver::ProjectedGaussSeidel { .. } => Margins::None { dt },
         }
     }
 

@@ -3,6 +3,7 @@
 mod law_worlds;
 
 use carom::prelude::*;
+use carom::response::{Projection, Solver};
 use law_worlds::{DT, GRAVITY, Outcome, run, weightless, with_floor};
 
 /// Steps until the two have met and parted again, or settled.
@@ -96,7 +97,7 @@ fn a_ball_bounces_as_high_in_long_steps() -> Outcome {
 
 fn bounces_as_high_as_it_should(dt: f32) -> Outcome {
     let (drop, radius) = (4.0f64, 0.5f32);
-    let mut faults = Vec::new();
+    let (mut faults, mut worst) = (Vec::new(), 0.0f64);
     for restitution in [0.0f32, 0.3, 0.5, 0.8, 1.0] {
         let mut world = with_floor(0.0, restitution)?;
         let place = [0.0, drop + f64::from(radius), 0.0];
@@ -115,10 +116,13 @@ fn bounces_as_high_as_it_should(dt: f32) -> Outcome {
         }
         // v′ = e·v and h = v² / 2g.
         let expected = f64::from(restitution * restitution) * drop;
-        if (highest - expected).abs() > 0.01 * drop {
+        // Of the rebound, not of the fall.
+        worst = worst.max((highest - expected).abs() / expected.max(1e-3));
+        if (highest - expected).abs() > 5e-3 * expected {
             faults.push(format!("e = {restitution}: {highest:.3} m instead of {expected:.3}"));
         }
     }
+    println!("steps of {dt} s: rebounds are off by {:.3} % at the most", 100.0 * worst);
     assert!(faults.is_empty(), "{faults:#?}");
     Ok(())
 }
@@ -172,9 +176,9 @@ fn a_cradle_passes_the_blow_to_the_last_ball() -> Outcome {
     Ok(())
 }
 
-#[test]
-fn a_cradle_of_touching_balls_keeps_their_order() -> Outcome {
-    let mut world = weightless();
+/// The speeds of five balls in a row after the first, a little apart, has hit the others, which touch.
+fn touching_cradle(solver: Solver) -> Result<Vec<f32>, Box<dyn std::error::Error>> {
+    let mut world = law_worlds::world(World::builder().gravity([0.0; 3]).solver(solver));
     let mut balls = Vec::new();
     for index in 0..5 {
         let (x, speed) = if index == 0 { (-0.3, 2.0) } else { (f64::from(index), 0.0) };
@@ -182,11 +186,25 @@ fn a_cradle_of_touching_balls_keeps_their_order() -> Outcome {
         balls.push(world.add(body.shape(Shape::sphere(0.5)?).restitution(1.0).friction(0.0))?);
     }
     run(&mut world, 60)?;
-    let speeds = balls.iter().map(|&ball| Ok(world.body(ball)?.velocity().x)).collect::<Result<Vec<_>, BodyError>>()?;
+    Ok(balls.iter().map(|&ball| Ok(world.body(ball)?.velocity().x)).collect::<Result<_, BodyError>>()?)
+}
+
+/// A rigid blow goes through all balls at once, and what comes out is a matter of the model. Worst first passes it on from ball
+/// to ball, as steel does: the last one leaves with all of it. The default rebounds all contacts together: the last two
+/// leave with more than half of the blow's speed each, the first two go back, and none passes another.
+#[test]
+fn a_cradle_of_touching_balls_keeps_their_order() -> Outcome {
+    let speeds = touching_cradle(Solver::WorstFirst { iterations: 32, projection: Projection::Linear })?;
+    for (speed, expected) in speeds.iter().zip([0.0, 0.0, 0.0, 0.0, 2.0]) {
+        assert!((speed - expected).abs() < 1e-4, "{speeds:?}: the last has not all of the blow");
+    }
+    let speeds = touching_cradle(Solver::default())?;
+    println!("the default: {speeds:?}");
     assert!(speeds.is_sorted_by(|a, b| *a <= b + 1e-4), "{speeds:?}: a ball went through the next");
+    assert!(speeds[4] > 1.0 && speeds[0].abs() < 0.3, "{speeds:?}: the blow has not passed to the other end");
     let momentum: f32 = speeds.iter().sum();
     assert!((momentum - 2.0).abs() < 1e-4, "{speeds:?} have a momentum of {momentum} instead of 2");
     let energy: f32 = speeds.iter().map(|speed| speed * speed).sum();
-    assert!(energy < 4.0 + 1e-3, "{speeds:?} have more energy than the blow");
+    assert!((0.6 * 4.0..4.0 + 1e-3).contains(&energy), "{speeds:?} have an energy of {energy} instead of 4");
     Ok(())
 }

@@ -3,29 +3,39 @@
 mod law_worlds;
 
 use carom::prelude::*;
-use law_worlds::{DT, Outcome, SLOP, run, weightless, with_floor};
+use law_worlds::{DT, GRAVITY, Outcome, SLOP, run, weightless, with_floor};
 
+/// Counted from the first step. Contacts with the ground are springs of 80 Hz, on which whatever its weight a box sags by
+/// g / (2π·80)², 39 µm: less than 1e-4 of its size from 39 cm on. What is smaller stays within 1e-4 from there.
 #[test]
 fn a_box_on_the_floor_stays_for_ten_thousand_steps() -> Outcome {
+    let sag = f64::from(GRAVITY) / (80.0 * std::f64::consts::TAU).powi(2);
     for half in [0.05f32, 0.5, 5.0] {
         let mut world = with_floor(0.5, 0.0)?;
         let body = Body::dynamic().at([0.0, f64::from(half), 0.0]).shape(Shape::cuboid(half, half, half)?);
         let id = world.add(body)?;
-        run(&mut world, 120)?;
         let start = world.body(id)?.pose();
-        let (mut furthest, mut most_turn) = (0.0f64, 0.0f32);
-        for _ in 0..10_000 {
+        let sagged = start.position - DVec3::Y * sag;
+        let (mut from_start, mut from_sag, mut most_turn) = (0.0f64, 0.0f64, 0.0f32);
+        for step in 1..=10_000 {
             world.step(DT)?;
             let pose = world.body(id)?.pose();
-            furthest = furthest.max(pose.position.distance(start.position));
+            from_start = from_start.max(pose.position.distance(start.position));
+            if step > 20 {
+                from_sag = from_sag.max(pose.position.distance(sagged));
+            }
             most_turn = most_turn.max(turn_between(start.rotation, pose.rotation));
         }
         let size = 2.0 * f64::from(half);
-        println!("half {half}: moved by {:.2e} of its size, turned by {most_turn:.2e}", furthest / size);
-        assert!(furthest < 1e-4 * size, "half {half}: moved by {furthest} m");
-        assert!(most_turn < 1e-4, "half {half}: turned by {most_turn}");
-        let depth = f64::from(half) - start.position.y;
-        assert!((-1e-4..1.2 * SLOP).contains(&depth), "half {half}: rests {depth} m deep");
+        println!(
+            "half {half}: {:.2e} of its size from the start, {:.2e} from where it sags to after 20 steps, turned by \
+             {most_turn:.2e}",
+            from_start / size,
+            from_sag / size
+        );
+        assert!(from_start < (1e-4 * size).max(sag), "half {half}: moved by {from_start} m");
+        assert!(from_sag < 1e-4 * size, "half {half}: {from_sag} m from where it should be");
+        assert!(most_turn < 1e-5, "half {half}: turned by {most_turn}");
     }
     Ok(())
 }

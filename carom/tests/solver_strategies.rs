@@ -195,14 +195,15 @@ fn an_impact_passes_through_a_row_of_touching_balls() -> Outcome {
 
 #[test]
 fn a_ball_bounces_as_high_as_its_restitution_says_and_comes_to_rest() -> Outcome {
+    const SHORT: f32 = 2e-4;
     for solver in STRATEGIES {
         for restitution in [0.0f32, 0.3, 0.6, 0.9] {
             let mut world = on_a_floor(solver, 0.5)?;
             let body = Body::dynamic().at([0.0, 2.5, 0.0]).shape(Shape::sphere(0.5)?).restitution(restitution);
             let id = world.add(body)?;
             let (mut bounced, mut highest) = (false, 0.0f64);
-            for _ in 0..2000 {
-                bounced |= world.step(1e-3)?.contacts > 0;
+            for _ in 0..(2.0 / SHORT) as usize {
+                bounced |= world.step(SHORT)?.contacts > 0;
                 let body = world.body(id)?;
                 if bounced {
                     highest = highest.max(body.position().y);
@@ -212,7 +213,9 @@ fn a_ball_bounces_as_high_as_its_restitution_says_and_comes_to_rest() -> Outcome
                 }
             }
             let expected = 0.5 + 2.0 * f64::from(restitution * restitution);
-            assert!((highest - expected).abs() < 0.02, "{solver:?}, e = {restitution}: {highest}, not {expected}");
+            // What it dips in is missing above: up to the way of a step.
+            let slack = 0.01 * (expected - 0.5) + 6.3 * f64::from(SHORT);
+            assert!((highest - expected).abs() < slack, "{solver:?}, e = {restitution}: {highest}, not {expected}");
             for _ in 0..1500 {
                 world.step(DT)?;
             }
@@ -238,12 +241,16 @@ fn a_box_rests_without_creeping_and_sleeps() -> Outcome {
         }
         let rest = world.body(wakeful)?.pose();
         assert!((rest.position.y - 0.5).abs() < 0.006, "{solver:?}: {rest:?}");
-        for _ in 0..1000 {
+        let (mut furthest, mut most_turn) = (0.0f64, 0.0f32);
+        for _ in 0..10_000 {
             world.step(DT)?;
+            let pose = world.body(wakeful)?.pose();
+            furthest = furthest.max(pose.position.distance(rest.position));
+            let turn = rest.rotation.conjugate() * pose.rotation;
+            most_turn = most_turn.max(2.0 * Vec3::new(turn.x, turn.y, turn.z).length());
         }
-        let after = world.body(wakeful)?.pose();
-        assert!((after.position - rest.position).length() < 1e-4, "{solver:?}: {rest:?} {after:?}");
-        assert!(after.rotation.angle_between(rest.rotation) < 1e-3, "{solver:?}: {rest:?} {after:?}");
+        // The box is 1 m wide.
+        assert!(furthest < 1e-4 && most_turn < 1e-4, "{solver:?}: moved by {furthest} m, turned by {most_turn}");
         assert!(world.body(sleeper)?.is_asleep() && !world.body(wakeful)?.is_asleep(), "{solver:?}");
         // Struck, it wakes and slides.
         world.body_mut(sleeper)?.set_velocity([1.0, 0.0, 0.0])?;
@@ -310,7 +317,7 @@ fn a_sliding_box_stops_where_friction_says() -> Outcome {
 fn a_box_slips_at_the_friction_angle() -> Outcome {
     let friction = 0.5f32;
     for solver in STRATEGIES {
-        for ratio in [0.98f32, 1.05] {
+        for ratio in [0.99f32, 1.01, 1.5] {
             let angle = (friction * ratio).atan();
             let turn = Quat::from_rotation_z(-angle);
             let normal = turn * Vec3::Y;
@@ -323,7 +330,8 @@ fn a_box_slips_at_the_friction_angle() -> Outcome {
             }
             let speed = world.body(id)?.velocity().dot(turn * Vec3::X);
             let expected = (2.0 * GRAVITY * (angle.sin() - friction * angle.cos())).max(0.0);
-            assert!((speed - expected).abs() < 0.01 * expected + 1e-3, "{solver:?}: {speed}, expected {expected}");
+            // A hundredth above the angle the pull is the difference of two that are a hundred times as large.
+            assert!((speed - expected).abs() < 0.01 * expected + 5e-4, "{solver:?}: {speed}, expected {expected}");
         }
     }
     Ok(())
@@ -349,6 +357,59 @@ fn a_rolling_ball_stops_where_rolling_friction_says() -> Outcome {
     Ok(())
 }
 
+/// Of what pulls a ball down a slope, 5/7 make it faster: a = g·sin α / (1 + I/mr²).
+#[test]
+fn a_sphere_rolls_down_a_slope_with_five_sevenths_of_its_pull() -> Outcome {
+    for solver in STRATEGIES {
+        for slope in [0.1f32, 0.3, 0.6] {
+            let turn = Quat::from_rotation_z(-slope.atan());
+            let normal = turn * Vec3::Y;
+            let mut world = heavy(solver);
+            world.add(Body::fixed().shape(Shape::half_space(normal)?).friction(1.0))?;
+            let body = Body::dynamic().at((normal * 0.498).as_dvec3()).shape(Shape::sphere(0.5)?).friction(1.0);
+            let id = world.add(body)?;
+            for _ in 0..240 {
+                world.step(1.0 / 120.0)?;
+            }
+            let expected = 2.0 * 5.0 / 7.0 * GRAVITY * slope.atan().sin();
+            let body = world.body(id)?;
+            let (speed, spin) = (body.velocity().dot(turn * Vec3::X), -0.5 * body.angular_velocity().z);
+            assert!((speed / expected - 1.0).abs() < 0.01, "{solver:?}, {slope}: {speed} m/s instead of {expected}");
+            assert!((spin / expected - 1.0).abs() < 0.01, "{solver:?}, {slope}: turns at {spin} m/s");
+        }
+    }
+    Ok(())
+}
+
+/// What is stopped on its way, with a gap left, must be hit in the next step: it was held there for ever, faster and faster.
+#[test]
+fn what_is_stopped_on_its_way_lands() -> Outcome {
+    for solver in STRATEGIES {
+        for (shape, spin) in [
+            (Shape::sphere(0.1)?, 0.0),
+            (Shape::cuboid(0.1, 0.2, 0.3)?, 0.0),
+            (Shape::cuboid(0.05, 0.05, 0.4)?, 30.0),
+            (Shape::capsule(0.3, 0.1)?, 20.0),
+        ] {
+            for speed in [0.0f32, 10.0, 40.0, 100.0] {
+                let mut world = heavy(solver);
+                world.add(Body::fixed().at([0.0, -0.1, 0.0]).shape(Shape::cuboid(20.0, 0.1, 20.0)?))?;
+                let body = Body::dynamic().at([0.0, 5.03, 0.0]).velocity([0.0, -speed, 0.0]).shape(shape.clone());
+                let id = world.add(body.angular_velocity([spin, 0.0, 0.3 * spin]))?;
+                for _ in 0..240 {
+                    world.step(DT)?;
+                }
+                let body = world.body(id)?;
+                let (place, velocity) = (body.position(), body.velocity());
+                let case = format!("{solver:?}, {} at {speed} m/s, {spin} 1/s", shape.kind());
+                assert!((0.0..0.5).contains(&place.y), "{case}: is {} m high", place.y);
+                assert!(velocity.y.abs() < 0.5, "{case}: has {velocity} m/s at {place}");
+            }
+        }
+    }
+    Ok(())
+}
+
 /// On a conveyor a box gains μ·g each second until it is as fast as the belt.
 #[test]
 fn a_conveyor_carries_a_box() -> Outcome {
@@ -363,7 +424,7 @@ fn a_conveyor_carries_a_box() -> Outcome {
         }
         let speed = world.body(id)?.velocity().x;
         let expected = 0.25 * 0.4 * GRAVITY;
-        assert!((speed / expected - 1.0).abs() < 0.02, "{solver:?}: {speed}, expected {expected}");
+        assert!((speed / expected - 1.0).abs() < 1e-3, "{solver:?}: {speed}, expected {expected}");
         for _ in 0..240 {
             world.step(1.0 / 240.0)?;
         }

@@ -264,12 +264,13 @@ impl Meetings {
     /// Does something with every pair's head.
     fn for_each(&mut self, workers: usize, work: impl Fn(&mut Head, &Meeting) + Sync) {
         let Self { heads, meetings, counters, .. } = self;
-        let blocks = heads.len().div_ceil(BLOCK) as u32;
-        let workers = if blocks < 16 { 1 } else { workers };
+        let size = threads::block_size(BLOCK);
+        let blocks = heads.len().div_ceil(size) as u32;
+        let workers = if threads::is_worth(blocks >= 16) { workers } else { 1 };
         let shared = Shared::new(heads);
         threads::run(workers, &[blocks], counters, |Task { block, .. }| {
-            let start = block as usize * BLOCK;
-            for (place, meeting) in (start..shared.len().min(start + BLOCK)).zip(&meetings[start..]) {
+            let start = block as usize * size;
+            for (place, meeting) in (start..shared.len().min(start + size)).zip(&meetings[start..]) {
                 // SAFETY: each block is one worker's.
                 #[allow(unsafe_code)]
                 let head = unsafe { shared.get_mut(place) };
@@ -381,16 +382,17 @@ impl Meetings {
         let Self { heads, meetings, rooms, counters, activities, .. } = self;
         Activity::list(bodies, activities);
         let activities = &*activities;
-        let blocks = heads.len().div_ceil(BLOCK) as u32;
-        let workers = if blocks < 4 { 1 } else { workers };
+        let size = threads::block_size(BLOCK);
+        let blocks = heads.len().div_ceil(size) as u32;
+        let workers = if threads::is_worth(blocks >= 4) { workers } else { 1 };
         while rooms.len() < workers.clamp(1, threads::MOST_WORKERS) {
             rooms.push(Room::with_inner_edges(self.inner_edges));
         }
         let (shared_heads, shared_meetings) = (Shared::new(heads), Shared::new(meetings));
         let shared_rooms = Shared::new(rooms);
         threads::run(workers, &[blocks], counters, |Task { worker, block, .. }| {
-            let start = block as usize * BLOCK;
-            let places = start..shared_heads.len().min(start + BLOCK);
+            let start = block as usize * size;
+            let places = start..shared_heads.len().min(start + size);
             // SAFETY: each block is one worker's.
             #[allow(unsafe_code)]
             let touched = places

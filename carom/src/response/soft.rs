@@ -195,7 +195,8 @@ impl Soft {
         masses.clear();
         masses.extend(body_of.iter().map(|&body| bodies.motions.get(body as usize).map_or(Mass::INFINITE, Mass::of)));
         packs.resize(colouring.lanes().len() / WIDTH, Pack::EMPTY);
-        let blocks = [body_of.len().div_ceil(BLOCK) as u32, packs.len() as u32];
+        let size = threads::block_size(BLOCK);
+        let blocks = [body_of.len().div_ceil(size) as u32, packs.len() as u32];
         let workers = workers_for(setting, packs.len(), body_of.len());
         let (states, packs) = (Shared::new(states), Shared::new(packs));
         let lanes = colouring.lanes();
@@ -204,7 +205,7 @@ impl Soft {
         let source = Source { meetings: meetings.meetings(), bodies, masses, first_movable };
         threads::run(workers, &blocks, counters, |Task { stage, block, .. }| {
             if stage == 0 {
-                for row in block_of(block, BLOCK, body_of.len()) {
+                for row in block_of(block, size, body_of.len()) {
                     // SAFETY: each row is in one block, and each block has one worker.
                     #[allow(unsafe_code)]
                     let state = unsafe { states.get_mut(row) };
@@ -283,13 +284,13 @@ impl Soft {
         stages.clear();
         let count = body_of.len() as u32;
         let of_rows = |stages: &mut Vec<Stage>, kind, range| {
-            stages.push(Stage { kind, range, block: BLOCK as u32 });
+            stages.push(Stage { kind, range, block: threads::block_size(BLOCK) as u32 });
         };
         let of_packs = |stages: &mut Vec<Stage>, kind| {
             stages.extend(colouring.groups().iter().map(|(range, is_serial)| {
                 let range = if kind == Kind::RelaxBurdened { burdened_part(packs, range) } else { range.clone() };
                 let count = range.len() as u32;
-                let few = (count / (4 * setting.workers as u32)).clamp(2, 16);
+                let few = (count / (4 * setting.workers as u32)).clamp(threads::block_size(2) as u32, 16);
                 Stage { kind, range, block: if *is_serial { count.max(1) } else { few } }
             }));
         };
@@ -344,8 +345,9 @@ impl Soft {
         // The patches of one pair are side by side: they belong to the block in which the first of them is.
         let is_first = |index: usize| index == 0 || patches[index - 1].0.meeting != patches[index].0.meeting;
         let border = |index: usize| (index..patches.len()).find(|&index| is_first(index)).unwrap_or(patches.len());
-        threads::run(workers, &[patches.len().div_ceil(BLOCK) as u32], counters, |Task { block, .. }| {
-            let range = block_of(block, BLOCK, patches.len());
+        let size = threads::block_size(BLOCK);
+        threads::run(workers, &[patches.len().div_ceil(size) as u32], counters, |Task { block, .. }| {
+            let range = block_of(block, size, patches.len());
             for (patch, lane) in &patches[border(range.start)..border(range.end)] {
                 // SAFETY: each pair is in one block.
                 #[allow(unsafe_code)]
@@ -366,8 +368,9 @@ impl Soft {
         let (shared_motions, shared_broken) = (Shared::new(motions), Shared::new(broken));
         let shared_rests = Shared::new(rests);
         let workers = workers_for(setting, 0, count);
-        threads::run(workers, &[count.div_ceil(BLOCK) as u32], counters, |Task { block, .. }| {
-            for dense in block_of(block, BLOCK, count) {
+        let size = threads::block_size(BLOCK);
+        threads::run(workers, &[count.div_ceil(size) as u32], counters, |Task { block, .. }| {
+            for dense in block_of(block, size, count) {
                 // SAFETY: each body is in one block.
                 #[allow(unsafe_code)]
                 let (motion, broken, rest) = unsafe {
@@ -401,7 +404,8 @@ fn burdened_part(packs: &[Pack], range: &Range<u32>) -> Range<u32> {
 }
 
 fn workers_for(setting: &Setting, packs: usize, bodies: usize) -> usize {
-    setting.workers.min((packs / PACKS_A_WORKER).max(bodies / 512)).max(1)
+    let worth = (packs / PACKS_A_WORKER).max(bodies / 512);
+    if threads::is_worth(worth >= setting.workers) { setting.workers } else { worth.max(1) }
 }
 
 fn block_of(block: u32, size: usize, count: usize) -> Range<usize> {

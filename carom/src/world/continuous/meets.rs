@@ -227,11 +227,13 @@ impl Meets {
     fn stop_at_slow(&mut self, fast: &mut [Fast], scene: &Scene<'_>, workers: usize) {
         let Self { found, counters, .. } = self;
         found.resize_with(found.len().max(workers.clamp(1, threads::MOST_WORKERS)), Vec::new);
-        let blocks = fast.len().div_ceil(BLOCK) as u32;
+        let size = threads::block_size(BLOCK);
+        let blocks = fast.len().div_ceil(size) as u32;
+        let workers = if threads::is_worth(blocks >= 4) { workers } else { 1 };
         let (fast, found) = (Shared::new(fast), Shared::new(found));
-        threads::run(if blocks < 4 { 1 } else { workers }, &[blocks], counters, |Task { worker, block, .. }| {
-            let start = block as usize * BLOCK;
-            for place in start..fast.len().min(start + BLOCK) {
+        threads::run(workers, &[blocks], counters, |Task { worker, block, .. }| {
+            let start = block as usize * size;
+            for place in start..fast.len().min(start + size) {
                 // SAFETY: each block is one worker's, and each worker has a room of its own.
                 #[allow(unsafe_code)]
                 let (body, found) = unsafe { (fast.get_mut(place), found.get_mut(worker)) };
@@ -250,11 +252,13 @@ impl Meets {
     /// Does something with each of the pairs, in parallel.
     fn ask(&mut self, workers: usize, ask: impl Fn(&mut Meet) + Sync) {
         let Self { list, counters, .. } = self;
-        let blocks = list.len().div_ceil(BLOCK) as u32;
+        let size = threads::block_size(BLOCK);
+        let blocks = list.len().div_ceil(size) as u32;
+        let workers = if threads::is_worth(blocks >= 4) { workers } else { 1 };
         let list = Shared::new(list);
-        threads::run(if blocks < 4 { 1 } else { workers }, &[blocks], counters, |Task { block, .. }| {
-            let start = block as usize * BLOCK;
-            for place in start..list.len().min(start + BLOCK) {
+        threads::run(workers, &[blocks], counters, |Task { block, .. }| {
+            let start = block as usize * size;
+            for place in start..list.len().min(start + size) {
                 // SAFETY: each block is one worker's.
                 #[allow(unsafe_code)]
                 ask(unsafe { list.get_mut(place) });

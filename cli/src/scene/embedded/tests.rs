@@ -155,38 +155,63 @@ fn nothing_happens_in_a_scene_that_must_not_be() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
-/// The hash after so many steps.
-fn hash(scene: &Scene, threads: usize, steps: u32) -> u64 {
+/// What came of a run: the hash at its end, how many bodies slept at once, and how many woke.
+struct Run {
+    hash: u64,
+    asleep: usize,
+    woken: usize,
+}
+
+fn run(scene: &Scene, threads: usize, steps: u32) -> Run {
     let built = scene.world_by(scene.settings.builder().threads(threads));
     let mut world = built.unwrap_or_else(|error| panic!("{}: {error}", scene.name));
+    let (mut asleep, mut woken, mut last) = (0, 0, 0usize);
     for step in 0..steps {
         if let Err(error) = world.step(scene.dt) {
             panic!("{} in step {step}: {error}", scene.name);
         }
+        let now = world.bodies().filter(|body| body.is_asleep()).count();
+        woken += last.saturating_sub(now);
+        (asleep, last) = (asleep.max(now), now);
     }
-    world.hash()
+    Run { hash: world.hash(), asleep, woken }
 }
 
+/// A pool of four threads, though the machine may have fewer cores: then they take turns, in ever other orders. Work is
+/// shared out in the smallest pieces, or most scenes would be one worker's.
 #[test]
 fn every_scene_gives_the_same_bits_on_any_number_of_threads_and_at_every_width() {
     let mut differ: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let (mut slept, mut woke) = (Vec::new(), Vec::new());
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap_or_else(|error| panic!("{error}"));
     for name in names() {
         let scene = load(name);
-        let steps = affordable(&scene).min(120) / 2;
-        let expected = hash(&scene, 1, steps);
+        // Long enough for a few bodies to come to rest and sleep.
+        let steps = scene.steps.min((30_000 / scene.bodies.len().max(1) as u32).max(30));
+        let expected = run(&scene, 1, steps);
+        if expected.asleep > 0 {
+            slept.push(name);
+        }
+        if expected.woken > 0 {
+            woke.push(name);
+        }
+        carom::share_finely(true);
         for threads in 2..=4 {
-            if hash(&scene, threads, steps) != expected {
+            if pool.install(|| run(&scene, threads, steps)).hash != expected.hash {
                 differ.entry(name).or_default().push(format!("{threads} threads"));
             }
         }
+        carom::share_finely(false);
         for width in Width::ALL {
             limit_width(width);
             // The shapes, too, are made anew.
-            if hash(&load(name), 1, steps) != expected {
+            if run(&load(name), 1, steps).hash != expected.hash {
                 differ.entry(name).or_default().push(format!("{width:?}"));
             }
         }
         limit_width(Width::Widest);
     }
+    println!("bodies slept in {slept:?} and woke in {woke:?}");
     assert!(differ.is_empty(), "{differ:#?}");
+    assert!(slept.len() >= 10 && woke.contains(&"islands"), "slept in {slept:?}, woke in {woke:?}");
 }
