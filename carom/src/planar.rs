@@ -97,7 +97,7 @@ impl Figure {
         let count = corners.len();
         // No square of so small a figure vanishes in its own unit.
         let unit = separation::unit_of(corners.iter().map(|corner| *corner - corners[0]));
-        let mut turned = 0.0;
+        let (mut turned, mut is_flat) = (0.0, true);
         for index in 0..count {
             let [before, at, after] = [index + count - 1, index, index + 1].map(|place| corners[place % count]);
             let (into, out) = ((at - before) / unit, (after - at) / unit);
@@ -106,10 +106,16 @@ impl Figure {
                 return Err(PlanarError::NotConvex { index });
             }
             turned += sine.atan2(into.dot(out));
+            is_flat &= sine == 0.0;
         }
         // A star turns left at every corner too, but more than once around.
         if count > 2 && turned > 1.5 * std::f64::consts::TAU {
             return Err(PlanarError::NotConvex { index: 0 });
+        }
+        if count > 2 && is_flat {
+            // All on one line: as a segment it has a direction along which it can be told apart.
+            let from = farthest_from(corners, corners[0]);
+            return Ok(Self { corners: vec![from, farthest_from(corners, from)], radius: 0.0 });
         }
         Ok(Self { corners: corners.to_vec(), radius: 0.0 })
     }
@@ -193,4 +199,10 @@ fn finite(corners: &[DVec2]) -> Result<(), PlanarError> {
         Some((index, &value)) => Err(PlanarError::NotFinite { index, value }),
         None => Ok(()),
     }
+}
+
+/// The one of the points that is farthest from `place`.
+fn farthest_from(points: &[DVec2], place: DVec2) -> DVec2 {
+    let away = |point: &DVec2| point.distance(place);
+    points.iter().copied().max_by(|p, q| away(p).total_cmp(&away(q))).unwrap_or(place)
 }

@@ -378,7 +378,7 @@ impl World {
     fn margins(&self, dt: f32) -> Margins {
         match self.solver {
             Solver::SoftStep { .. } => Margins::Wide { dt },
-            Solver::WorstFirst { .. } | Solver::ProjectedGaussSeidel { .. } => Margins::None { dt },
+            Solver::WorstFirst { .. } | Solver::ProjectedGaussSeidel { .. } => Margins::None,
         }
     }
 

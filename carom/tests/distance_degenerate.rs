@@ -142,10 +142,12 @@ fn coincident_and_nested_shapes_overlap() {
         [1, 3, 7],
         [1, 7, 5],
     ];
-    let shell = Shape::mesh(corners, triangles).unwrap();
+    let (closed, open) = (Shape::mesh(corners.clone(), triangles.clone()).unwrap(), triangles[2..].to_vec());
+    let open = Shape::mesh(corners, open).unwrap();
     let ball = Shape::sphere(0.25).unwrap();
-    let found = query::distance(&shell, &Pose::IDENTITY, &ball, &Pose::at([0.5, 0.0, 0.0])).unwrap();
-    assert!((found.value() - 0.25).abs() < 1e-12, "{found:?}");
+    let ask = |shell: &Shape| query::distance(shell, &Pose::IDENTITY, &ball, &Pose::at([0.5, 0.0, 0.0])).unwrap();
+    assert!(matches!(ask(&closed), query::Distance::Overlapping { .. }), "{:?}", ask(&closed));
+    assert!((ask(&open).value() - 0.25).abs() < 1e-12, "{:?}", ask(&open));
 }
 
 #[test]

@@ -381,35 +381,6 @@ fn a_sphere_rolls_down_a_slope_with_five_sevenths_of_its_pull() -> Outcome {
     Ok(())
 }
 
-/// What is stopped on its way, with a gap left, must be hit in the next step: it was held there for ever, faster and faster.
-#[test]
-fn what_is_stopped_on_its_way_lands() -> Outcome {
-    for solver in STRATEGIES {
-        for (shape, spin) in [
-            (Shape::sphere(0.1)?, 0.0),
-            (Shape::cuboid(0.1, 0.2, 0.3)?, 0.0),
-            (Shape::cuboid(0.05, 0.05, 0.4)?, 30.0),
-            (Shape::capsule(0.3, 0.1)?, 20.0),
-        ] {
-            for speed in [0.0f32, 10.0, 40.0, 100.0] {
-                let mut world = heavy(solver);
-                world.add(Body::fixed().at([0.0, -0.1, 0.0]).shape(Shape::cuboid(20.0, 0.1, 20.0)?))?;
-                let body = Body::dynamic().at([0.0, 5.03, 0.0]).velocity([0.0, -speed, 0.0]).shape(shape.clone());
-                let id = world.add(body.angular_velocity([spin, 0.0, 0.3 * spin]))?;
-                for _ in 0..240 {
-                    world.step(DT)?;
-                }
-                let body = world.body(id)?;
-                let (place, velocity) = (body.position(), body.velocity());
-                let case = format!("{solver:?}, {} at {speed} m/s, {spin} 1/s", shape.kind());
-                assert!((0.0..0.5).contains(&place.y), "{case}: is {} m high", place.y);
-                assert!(velocity.y.abs() < 0.5, "{case}: has {velocity} m/s at {place}");
-            }
-        }
-    }
-    Ok(())
-}
-
 /// On a conveyor a box gains μ·g each second until it is as fast as the belt.
 #[test]
 fn a_conveyor_carries_a_box() -> Outcome {

@@ -325,7 +325,8 @@ fn by_depth(core: &Core<'_>, point: DVec3) -> Result<OnSurface, QueryError> {
     if found.upper - found.lower > 1e-4 * core.reach()? {
         return Err(QueryError::Undecided { upper: found.upper.max(0.0) });
     }
-    Ok(OnSurface { point: found.on_a, outward: found.normal, is_inside: true })
+    // Straight out: of a flat side the deepest point that was found may be anywhere on it.
+    Ok(OnSurface { point: point - found.distance * found.normal, outward: found.normal, is_inside: true })
 }
 
 /// From inside a hull, the face of least depth.

@@ -379,7 +379,7 @@ impl World {
         let speed = ray.direction.as_dvec3().length();
         let room = match self.margins(0.0) {
             Margins::Wide { .. } => f64::from(self.bodies.least_margin.unwrap_or(0.0)),
-            Margins::None { .. } => 0.0,
+            Margins::None => 0.0,
         };
         if shift > 0.5 * room || !(1e-3..1e3).contains(&speed) {
             // In f32 the ray would pass by a box that it meets.

@@ -186,12 +186,8 @@ fn deepest(inner: &TriangleMesh, outer: &TriangleMesh, inner_in_outer: &Placemen
     let bounds = outer.tree().bounds();
     let (min, max) = (bounds.min.as_dvec3(), bounds.max.as_dvec3());
     let mut best: Option<Deepest> = None;
-    // Only vertices of triangles are of the mesh, each once.
-    let mut is_seen = vec![false; inner.vertices().len()];
+    // Only vertices of triangles are of the mesh. One that comes again is told at once by the depth that it has to beat.
     for &vertex in inner.triangles().iter().flatten() {
-        if std::mem::replace(&mut is_seen[vertex as usize], true) {
-            continue;
-        }
         let point = inner_in_outer.point_to_outer(inner.vertices()[vertex as usize].as_dvec3());
         if !(point.cmpge(min).all() && point.cmple(max).all()) {
             continue;
