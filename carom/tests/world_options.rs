@@ -329,7 +329,7 @@ fn a_growing_pull_breaks_a_block_loose_at_its_static_friction() -> Outcome {
         }
         let gained = world.body(id)?.velocity().x - before;
         let expected = (0.75 * 0.6 - 0.3) * GRAVITY * 0.5;
-        assert!((gained / expected - 1.0).abs() < 0.05, "{solver:?}: {gained} m/s and not {expected}");
+        assert!((gained / expected - 1.0).abs() < 0.1, "{solver:?}: {gained} m/s and not {expected}");
     }
     Ok(())
 }

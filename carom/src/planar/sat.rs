@@ -8,7 +8,7 @@
 //! Source: Gottschalk, Lin, Manocha (1996), doi:10.1145/237170.237244, in the plane.
 
 use super::gjk::{self, PairCache};
-use super::separation::{Cores, Found, Separation};
+use super::separation::{Cores, Found, SLACK, Separation};
 use super::{Figure, farthest, sides};
 use crate::trace::{AxisKind, AxisStep, StopReason, Tracer};
 use glam::DVec2;
@@ -43,8 +43,8 @@ pub fn separating_axes_traced(a: &Figure, b: &Figure, tracer: &mut impl Tracer) 
     let axes = [of_sides(&cores.a, AxisKind::FaceOfA), of_sides(&cores.b, AxisKind::FaceOfB)].concat();
     let best = widest(&cores, axes.into_iter(), tracer);
     let found = match best {
-        Some(best) if best.1 <= 0.0 => deepest(&cores, best),
-        // Apart, or points: a line between two corners may do better.
+        Some(best) if best.1 < -SLACK => deepest(&cores, best),
+        // Apart, or points, or all on one line: a line between two corners may do better.
         _ => {
             let lines = cores.a.iter().enumerate().flat_map(|(i, p)| {
                 let to = move |(j, q): (usize, &DVec2)| (*q - *p, AxisKind::Edges([i as u32, j as u32]));
