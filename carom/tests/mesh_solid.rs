@@ -144,7 +144,7 @@ fn what_is_in_a_torus_or_a_shell_is_found() {
             for shape in small(size as f32) {
                 let frame = Pose::new(far, turn);
                 let at = frame.compose(&LocalPose::new(place.as_vec3(), rotation(&mut random)));
-                let context = || format!("{} in {solid:.40?} at {place}", format!("{shape:.60?}"));
+                let context = || format!("{shape:.60?} in {solid:.40?} at {place}");
                 counts[usize::from(expected)] += 1;
                 assert_eq!(is_overlapping(&solid, &frame, &shape, &at, &context), expected, "{}", context());
                 let below = frame.compose(&LocalPose::at([0.0, -1.0, 0.0]));
