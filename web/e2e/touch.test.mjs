@@ -136,7 +136,7 @@ test("from a contact it is one more click to the microscope, from the line of a 
   await page.mouse.click(alone.x, alone.y);
   await page.locator(".pair-head").waitFor();
   assert.deepEqual(await shown(), alone.slots.toSorted((a, b) => a - b));
-  await page.keyboard.press("1");
+  await page.getByRole("tab").first().click();
   await page.getByLabel("Pairs", { exact: true }).uncheck();
 });
 
