@@ -1,4 +1,4 @@
-//! What sleeps, what wakes it, and that it costs nothing meanwhile.
+//! What sleeps, what wakes it, and that it costs little meanwhile.
 
 use carom::prelude::*;
 
