@@ -29,6 +29,10 @@ pub fn print_summary(rows: &[Row]) {
     let bar = |row: &Row| match row.case.split('/').collect::<Vec<_>>()[..] {
         [_, "sphere", _] | [_, "sphere"] => 1.0,
         ["warm", ..] => 1.5,
+        // What is asked of it is a number of hulls and a time.
+        ["decomposition", ..] => 0.0,
+        // Rows of our own, for which to be faster is enough.
+        ["cast" | "detector", ..] | ["mesh", "box-candidates"] => 1.0,
         _ => 2.0,
     };
     let rated: Vec<(&Row, f64)> = rows.iter().filter_map(|row| Some((row, row.ratio?))).collect();

@@ -7,6 +7,7 @@
 //! 4e-15 of their size have distance 0 and one common point. Distances of whole shapes are in [`crate::query`].
 
 pub(crate) mod box_axes;
+mod box_box;
 pub(crate) mod capsules;
 pub(crate) mod convex;
 pub(crate) mod descent;

@@ -61,6 +61,9 @@ pub struct MeshTree {
     is_shallow: bool,
     /// A power of two that brings the greatest coordinate to the order of one.
     unit: f32,
+    /// The middle and the diagonal of the box around all of it.
+    middle: DVec3,
+    size: f64,
     level: Level,
 }
 
@@ -105,7 +108,10 @@ impl MeshTree {
         let Built { nodes, order, levels } = build::build(level, &boxes, unit);
         let slot = |triangle: u32| Slot { triangle, corners: triangles[triangle as usize] };
         let slots = order.into_iter().map(slot).collect();
-        Self { nodes, slots, is_shallow: levels <= SHALLOW, unit, level }
+        let bounds = nodes[0].bounds();
+        let (min, max) = (bounds.min.as_dvec3(), bounds.max.as_dvec3());
+        let (middle, size) = (0.5 * (min + max), (max - min).length());
+        Self { nodes, slots, is_shallow: levels <= SHALLOW, unit, middle, size, level }
     }
 
     /// A box around all triangles, at most a 255th too large.
@@ -150,9 +156,20 @@ impl MeshTree {
     /// Hands over each triangle whose box the ray meets at a distance up to `limit`, the nearer ones mostly first; the
     /// direction is of unit length.
     pub(crate) fn visit_ray(&self, origin: DVec3, direction: DVec3, limit: f64, visitor: &mut impl RayVisitor) {
-        let bounds = self.bounds();
-        let (min, max) = (bounds.min.as_dvec3(), bounds.max.as_dvec3());
-        let (middle, size) = (0.5 * (min + max), (max - min).length());
+        dispatch!(self.level, simd => self.visit_ray_wide(simd, origin, direction, limit, visitor));
+    }
+
+    /// The same where the level is known already.
+    #[inline(always)]
+    pub(crate) fn visit_ray_wide<S: Simd>(
+        &self,
+        simd: S,
+        origin: DVec3,
+        direction: DVec3,
+        limit: f64,
+        visitor: &mut impl RayVisitor,
+    ) {
+        let (middle, size) = (self.middle, self.size);
         // Where the ray comes near the box, coordinates are of the box's order, and f32 is enough to walk with.
         let start = ((middle - origin).dot(direction) - size).max(0.0);
         let near = origin + start * direction;
@@ -164,11 +181,11 @@ impl MeshTree {
         }
         let pad = 16.0 * f64::from(f32::EPSILON) * (middle.abs().max_element() + size) + doubt;
         let ray = WalkRay::new((near, direction), pad, self.unit, start - doubt);
-        dispatch!(self.level, simd => if self.is_shallow {
+        if self.is_shallow {
             visit_ray::<_, SHORT_STACK>(simd, self, &ray, limit, visitor);
         } else {
             visit_ray::<_, STACK>(simd, self, &ray, limit, visitor);
-        });
+        }
     }
 
     /// Calls `visit` with each triangle whose box may be nearer than `limit` to the box from `min` to `max`, which can

@@ -35,7 +35,7 @@ use crate::distance::placement::Placement;
 use crate::pose::{LocalPose, PoseError};
 use crate::shape::{HalfSpace, Shape, ShapeKind};
 use crate::trace::Tracer;
-use glam::{DMat3, DVec3, Vec3};
+use glam::{DVec3, Vec3};
 
 /// The contact of two convex parts, none if they are more than `margin` apart. The pose of the second is seen from the
 /// first. Points with a gap have a negative depth.
@@ -68,7 +68,7 @@ pub fn contact(a: &Shape, b: &Shape, b_in_a: &LocalPose, margin: f32) -> Result<
             &normalized
         }
     };
-    contact_in(a, b, b_in_a, || placement_of(b_in_a), margin, None)
+    contact_in(a, b, b_in_a, || Placement::of_part(b_in_a), margin, None)
 }
 
 /// The same as [`contact`], faster for a pair that has moved little since the last call with its cache.
@@ -111,7 +111,7 @@ pub fn contact_cached(
     if let Some(kept) = cache.kept(b_in_a, margin) {
         return Ok(kept.moved(b_in_a, margin));
     }
-    contact_in(a, b, b_in_a, || placement_of(b_in_a), margin, Some(cache))
+    contact_in(a, b, b_in_a, || Placement::of_part(b_in_a), margin, Some(cache))
 }
 
 /// The same as [`contact`], told step by step: the axes that were tested of boxes and hulls, the iterations of the distance
@@ -148,7 +148,7 @@ pub fn contact_traced(
     if let (Shape::Capsule(a), Shape::Capsule(b)) = (a, b) {
         return Ok(capsule::contact(a, b, &b_in_a, margin));
     }
-    contact_by_form(a, b, &b_in_a, || placement_of(&b_in_a), margin, (None, tracer))
+    contact_by_form(a, b, &b_in_a, || Placement::of_part(&b_in_a), margin, (None, tracer))
 }
 
 /// Why there is no contact.
@@ -194,29 +194,20 @@ pub struct NoContactTest {
 }
 
 /// Lets in what is sound; a pose that is not quite of unit rotation comes back as one that is.
-#[inline]
+#[inline(always)]
 fn door(b_in_a: &LocalPose, margin: f32) -> Result<Option<LocalPose>, ContactError> {
+    // All at once, for what is common: whatever is not finite, or has a square that is not, makes the sum NaN.
+    let is_off = (b_in_a.rotation.length_squared() - 1.0).abs() + 0.0 * (b_in_a.position.length_squared() + margin);
+    if is_off <= 4.0 * f32::EPSILON && margin >= 0.0 { Ok(None) } else { mended(b_in_a, margin).map(Some) }
+}
+
+/// What is sound, one by one.
+#[cold]
+fn mended(b_in_a: &LocalPose, margin: f32) -> Result<LocalPose, ContactError> {
     if !(0.0..f32::INFINITY).contains(&margin) {
         return Err(ContactError::Margin { margin });
     }
-    let is_unit = (b_in_a.rotation.length_squared() - 1.0).abs() <= 4.0 * f32::EPSILON;
-    if is_unit && b_in_a.position.is_finite() { Ok(None) } else { Ok(Some(b_in_a.checked()?)) }
-}
-
-/// The same as [`Placement::of_part`], without a root.
-fn placement_of(pose: &LocalPose) -> Placement {
-    let (q, position) = (pose.rotation.as_dquat(), pose.position.as_dvec3());
-    let double = 2.0 / q.length_squared();
-    let (x, y, z) = (double * q.x, double * q.y, double * q.z);
-    let (xx, yy, zz) = (x * q.x, y * q.y, z * q.z);
-    let (xy, yz, zx) = (x * q.y, y * q.z, z * q.x);
-    let (xw, yw, zw) = (x * q.w, y * q.w, z * q.w);
-    let rotation = DMat3::from_cols(
-        DVec3::new(1.0 - yy - zz, xy + zw, zx - yw),
-        DVec3::new(xy - zw, 1.0 - xx - zz, yz + xw),
-        DVec3::new(zx + yw, yz - xw, 1.0 - xx - yy),
-    );
-    Placement { rotation, position }
+    Ok(b_in_a.checked()?)
 }
 
 /// A shape, sorted by how its contacts are found.
@@ -267,7 +258,9 @@ fn contact_in(
 ) -> Result<Option<LocalManifold>, ContactError> {
     // So cheap that sorting out all pairs would cost as much.
     if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
-        return Ok(sphere::with_ball(a.radius(), b.radius(), b_in_a, margin));
+        let found = sphere::touch(b_in_a.position.as_dvec3(), [a.radius(), b.radius()], Feature::SURFACE, margin);
+        let Some((normal, contact)) = found else { return Ok(None) };
+        return Ok(Some(LocalManifold::of_one(normal, contact)));
     }
     if let (Shape::Capsule(a), Shape::Capsule(b)) = (a, b) {
         return Ok(capsule::contact(a, b, b_in_a, margin));

@@ -283,7 +283,19 @@ fn distance_from(
     if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
         return Ok(balls(f64::from(a.radius()), f64::from(b.radius()), pose_a.position, offset));
     }
-    dispatch!(crate::simd::level(), simd => distance_wide(simd, (a, pose_a), (b, pose_b), offset, cache, tracer))
+    distance_searched((a, pose_a), (b, pose_b), offset, cache, tracer)
+}
+
+/// Of any pair. Not inlined: its frame is large.
+#[inline(never)]
+fn distance_searched(
+    a: (&Shape, &Pose),
+    b: (&Shape, &Pose),
+    offset: DVec3,
+    cache: &mut Cache,
+    tracer: &mut impl Tracer,
+) -> Result<Distance, QueryError> {
+    dispatch!(crate::simd::level(), simd => distance_wide(simd, a, b, offset, cache, tracer))
 }
 
 #[inline(always)]
@@ -323,31 +335,35 @@ fn distance_wide<S: Simd>(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn overlap(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<bool, QueryError> {
-    let offset = offset_between(pose_a, pose_b)?;
-    if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
-        let reach = f64::from(a.radius()) + f64::from(b.radius());
-        // As in [`balls`], without the square root.
-        let reach = reach + 2.0 * feature::ROUNDING * reach;
-        return Ok(offset.length_squared() <= reach * reach);
-    }
-    let turns = [pose_a.rotation, pose_b.rotation];
-    let is_exact = || is_unit(pose_a.rotation) && is_unit(pose_b.rotation);
-    if let (Shape::Cuboid(a), Shape::Cuboid(b)) = (a, b)
-        && a.radius() + b.radius() == 0.0
-        && is_exact()
-    {
-        let [half_a, half_b] = [a, b].map(|cuboid| cuboid.core().half_extents().into());
-        if let Some(answer) = box_axes::overlap_quickly(half_a, half_b, turns, offset) {
+    // What is common, without a call and before anything else is asked.
+    if let Some(offset) = sound_offset(pose_a, pose_b) {
+        let turns = [pose_a.rotation, pose_b.rotation];
+        let answer = match (a, b) {
+            (Shape::Sphere(a), Shape::Sphere(b)) => {
+                let reach = f64::from(a.radius()) + f64::from(b.radius());
+                // As in [`balls`], without the square root.
+                let reach = reach + 2.0 * feature::ROUNDING * reach;
+                return Ok(offset.length_squared() <= reach * reach);
+            }
+            (Shape::Cuboid(a), Shape::Cuboid(b)) if a.radius() + b.radius() == 0.0 => {
+                let [half_a, half_b] = [a, b].map(|cuboid| cuboid.core().half_extents().into());
+                box_axes::overlap_quickly(half_a, half_b, turns, offset)
+            }
+            (Shape::Capsule(a), Shape::Capsule(b)) => capsules::overlap_quickly(a, b, turns, offset),
+            (_, _) => None,
+        };
+        if let Some(answer) = answer {
             return Ok(answer);
         }
     }
-    if let (Shape::Capsule(a), Shape::Capsule(b)) = (a, b)
-        && is_exact()
-        && let Some(answer) = capsules::overlap_quickly(a, b, turns, offset)
-    {
-        return Ok(answer);
-    }
-    dispatch!(crate::simd::level(), simd => overlap_wide(simd, (a, pose_a), (b, pose_b), offset))
+    overlap_searched((a, pose_a), (b, pose_b))
+}
+
+/// Of any pair. Not inlined: its frame is large.
+#[inline(never)]
+fn overlap_searched(a: (&Shape, &Pose), b: (&Shape, &Pose)) -> Result<bool, QueryError> {
+    let offset = offset_between(a.1, b.1)?;
+    dispatch!(crate::simd::level(), simd => overlap_wide(simd, a, b, offset))
 }
 
 #[inline(always)]
@@ -488,7 +504,7 @@ impl Distance {
             (place + turned.direction_to_outer(found.on_a), place + turned.direction_to_outer(found.on_b));
         let gap = Gap {
             // Before the world's rounding: far from the origin the points are rounded, the distance need not be.
-            distance: found.on_a.distance(found.on_b).max(found.lower).min(found.upper),
+            distance: found.distance,
             on_a,
             on_b,
             normal: turned.direction_to_outer(found.normal).as_vec3(),
@@ -513,14 +529,23 @@ fn between(pose_a: &Pose, pose_b: &Pose) -> Result<(DVec3, Placement), QueryErro
 /// From the place of the first pose to that of the second, if both are sound.
 #[inline(always)]
 fn offset_between(pose_a: &Pose, pose_b: &Pose) -> Result<DVec3, QueryError> {
+    sound_offset(pose_a, pose_b).map_or_else(|| checked_offset(pose_a, pose_b), Ok)
+}
+
+/// The same, all at once, for what is common; none for what is not sound, or not quite of unit length.
+#[inline(always)]
+fn sound_offset(pose_a: &Pose, pose_b: &Pose) -> Option<DVec3> {
     let offset = pose_b.position - pose_a.position;
-    // All at once, for what is common; what is not sound, or not quite of unit length, is looked at one by one.
     let is_near = offset.abs().element_sum() + pose_a.position.abs().element_sum() <= FARTHEST;
-    if !(is_near && is_unit(pose_a.rotation) && is_unit(pose_b.rotation)) {
-        checked("the first shape", pose_a)?;
-        checked("the second shape", pose_b)?;
-        near_enough(offset)?;
-    }
+    if is_near && is_unit(pose_a.rotation) && is_unit(pose_b.rotation) { Some(offset) } else { None }
+}
+
+#[cold]
+fn checked_offset(pose_a: &Pose, pose_b: &Pose) -> Result<DVec3, QueryError> {
+    checked("the first shape", pose_a)?;
+    checked("the second shape", pose_b)?;
+    let offset = pose_b.position - pose_a.position;
+    near_enough(offset)?;
     Ok(offset)
 }
 

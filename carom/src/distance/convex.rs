@@ -142,6 +142,23 @@ impl Core<'_> {
         })
     }
 
+    /// Not less than [`Core::reach`], and found without a root.
+    #[inline(always)]
+    pub(crate) fn size(&self) -> Result<f64, SupportFault> {
+        let size = |point: DVec3| point.abs().element_sum();
+        match *self {
+            Self::Segment([a, b]) => Ok(size(a).max(size(b))),
+            Self::Triangle([a, b, c]) => Ok(size(a).max(size(b)).max(size(c))),
+            Self::Cuboid(half) => Ok(half.element_sum()),
+            Self::Point
+            | Self::Cylinder { .. }
+            | Self::Cone { .. }
+            | Self::Ellipsoid(_)
+            | Self::Hull(_)
+            | Self::Custom(_) => self.reach(),
+        }
+    }
+
     /// As [`Core::support_from`], of a hull only to within rounding of f32: see [`Core::doubt`].
     #[inline(always)]
     pub(crate) fn quick_support_from<S: Simd>(&self, simd: S, direction: DVec3, start: u32) -> (DVec3, u32) {

@@ -1,21 +1,24 @@
 //! Where to look first for the closest points of two convex cores, by what is known of them beforehand.
 //!
 //! Two cores whose inner balls overlap have a point in common, and so have two boxes if the point of one that is nearest
-//! to the other's middle is in that other. If not, the nearest points of two boxes to each other, found in turns, tell
-//! which corners, edges and faces face each other: their corners are a simplex that nearly always holds the closest
-//! points, or is a step or two away. The search proves or corrects it; a wrong guess costs time only.
-//! Cost: a point to point distance; for boxes four products with a matrix.
+//! to the other's middle is in that other. If not, and if `box_box.rs` has not found them, the nearest points of two boxes
+//! to each other, found in turns, tell which corners, edges and faces face each other: their corners are a simplex that
+//! often holds the closest points, or is a step or two away. The search proves or corrects it; a wrong guess costs time
+//! only.
+//! Cost: a point to point distance; for boxes two products with a matrix, four for the corners.
 
 use super::convex::{Convex, Core};
 use super::minimum_norm::Cache;
 use super::placement::Placement;
 use glam::DVec3;
 
-/// A point of both cores, if it is seen at once; otherwise the empty cache of two boxes is filled with a guess.
+/// A point of both cores, if it is seen at once.
 #[inline(always)]
-pub(crate) fn common_point(a: &Convex<'_>, b: &Convex<'_>, b_in_a: &Placement, cache: &mut Cache) -> Option<DVec3> {
+pub(crate) fn common_point(a: &Convex<'_>, b: &Convex<'_>, b_in_a: &Placement) -> Option<DVec3> {
     if let (Core::Cuboid(half_a), Core::Cuboid(half_b)) = (&a.core, &b.core) {
-        return of_boxes(*half_a, *half_b, b_in_a, cache);
+        let on_a = b_in_a.position.clamp(-*half_a, *half_a);
+        let is_in_b = b_in_a.point_to_inner(on_a).abs().cmple(*half_b).all();
+        return if is_in_b { Some(on_a) } else { None };
     }
     let (Some((middle_a, radius_a)), Some((middle_b, radius_b))) = (a.core.inner_ball(), b.core.inner_ball()) else {
         return None;
@@ -29,8 +32,9 @@ pub(crate) fn common_point(a: &Convex<'_>, b: &Convex<'_>, b_in_a: &Placement, c
 /// How often each box is asked for its point nearest to that of the other.
 const TURNS: usize = 2;
 
+/// A point of both boxes, if it is found in a few turns; otherwise the empty cache is filled with a guess.
 #[inline(always)]
-fn of_boxes(half_a: DVec3, half_b: DVec3, b_in_a: &Placement, cache: &mut Cache) -> Option<DVec3> {
+pub(super) fn of_boxes(half_a: DVec3, half_b: DVec3, b_in_a: &Placement, cache: &mut Cache) -> Option<DVec3> {
     let mut from_b = b_in_a.position;
     let mut on_b = DVec3::ZERO;
     for _ in 0..TURNS {

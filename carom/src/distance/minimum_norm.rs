@@ -102,6 +102,12 @@ impl Cache {
         }
     }
 
+    /// Has the next search begin along the unit normal from `b` to `a`.
+    #[inline(always)]
+    pub(super) fn start_along(&mut self, normal: DVec3) {
+        (self.count, self.normal) = (0, normal.as_vec3());
+    }
+
     #[inline(always)]
     fn keep(&mut self, found: &Found) {
         self.count = found.corners().len() as u32;
@@ -175,7 +181,8 @@ pub(super) fn search_wide<S: Simd>(
     found.reason = match reason {
         Some(reason) => {
             found.upper = found.face.nearest.length();
-            let length = bound.direction.length();
+            // Bounds that have met are those of the nearest point itself.
+            let length = if reason == StopReason::BoundsMet { found.upper } else { bound.direction.length() };
             if length > 0.0 {
                 (found.normal, found.lower) = (bound.direction / length, bound.along / length);
             }

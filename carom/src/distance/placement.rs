@@ -25,6 +25,7 @@ impl Placement {
         Self::new(DVec3::ZERO, pose.rotation)
     }
 
+    #[inline(always)]
     pub(crate) fn of_part(pose: &LocalPose) -> Self {
         Self::new(pose.position.as_dvec3(), pose.rotation)
     }

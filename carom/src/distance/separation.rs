@@ -1,7 +1,9 @@
 //! How far two convex shapes are apart, with proof: a pair of points gives the upper bound, a pair of parallel
 //! planes between the shapes the lower one.
 
+use super::box_box;
 use super::convex::{Convex, Core, Corners, SupportFault};
+use super::descent::CAREFUL;
 use super::feature::{self, Pair};
 use super::guess;
 use super::minimum_norm::{self, Cache, Found, Goal};
@@ -31,6 +33,8 @@ pub(crate) struct Separation {
     pub(crate) on_b: DVec3,
     /// The unit normal of the separating planes, from `a` to `b`; zero if none was found.
     pub(crate) normal: DVec3,
+    /// From one of the points to the other, with the digits that they lose where they are far from the origin.
+    pub(crate) distance: f64,
     /// Proven: the distance is not below `lower` and not above `upper`, rounding included.
     pub(crate) lower: f64,
     pub(crate) upper: f64,
@@ -78,6 +82,7 @@ impl Separation {
             on_a: common,
             on_b: common,
             normal: DVec3::ZERO,
+            distance: 0.0,
             lower: 0.0,
             upper,
             relation: Relation::Overlapping,
@@ -159,18 +164,34 @@ pub(crate) fn of_convex_wide<S: Simd, T: Tracer>(
     cache: &mut Cache,
     tracer: &mut T,
 ) -> Result<Option<Separation>, SupportFault> {
-    if !T::LISTENS
-        && cache.is_empty()
-        && let Some(common) = guess::common_point(a, b, b_in_a, cache)
-    {
-        return Ok(if limit > 0.0 { Some(Separation::overlapping(common, 0.0)) } else { None });
-    }
     let rounding = Rounding::of(a, b, b_in_a)?;
+    if !T::LISTENS && cache.is_empty() {
+        let mut common = guess::common_point(a, b, b_in_a);
+        if common.is_none()
+            && let (Core::Cuboid(half_a), Core::Cuboid(half_b)) = (&a.core, &b.core)
+        {
+            if let Some(closest) = box_box::closest(*half_a, *half_b, b_in_a)
+                && closest.square > rounding.least_plain_square()
+            {
+                let distance = closest.square.sqrt();
+                let normal = (closest.pair.on_a - closest.pair.on_b) / distance;
+                cache.start_along(normal);
+                let lower = closest.along / distance;
+                let found = rounding.separation((closest.pair, distance), normal, lower, Stop::Converged);
+                return Ok(if found.lower < limit { Some(found) } else { None });
+            }
+            common = guess::of_boxes(*half_a, *half_b, b_in_a, cache);
+        }
+        if let Some(common) = common {
+            return Ok(if limit > 0.0 { Some(Separation::overlapping(common, 0.0)) } else { None });
+        }
+    }
     let found = match exact(a, b, b_in_a) {
         Some((pair, along)) => {
+            let distance = pair.distance();
             let normal = (pair.on_a - pair.on_b).normalize_or_zero();
-            let exact = rounding.separation(pair, normal, -along, Stop::Converged);
-            if exact.relation == Relation::Overlapping || pair.distance() + along <= rounding.contact {
+            let exact = rounding.separation((pair, distance), normal, -along, Stop::Converged);
+            if exact.relation == Relation::Overlapping || distance + along <= rounding.contact {
                 exact
             } else {
                 // So near to contact the pair of points is known, but not its direction: prove the bound otherwise.
@@ -202,7 +223,7 @@ fn searched<S: Simd>(
     minimum_norm::search_wide(simd, &mut found, &mut Difference::new(a, b, b_in_a), goal, cache, tracer)?;
     Ok(match found.reason {
         StopReason::Enclosed => Separation::overlapping(found.pair().on_a, 0.0),
-        reason => rounding.separation(found.pair(), found.normal, found.lower, Stop::of(reason)),
+        reason => rounding.separation((found.pair(), found.upper), found.normal, found.lower, Stop::of(reason)),
     })
 }
 
@@ -260,9 +281,10 @@ fn of_corners(a: Corners, b: Corners) -> Pair {
 impl Rounding {
     #[inline(always)]
     pub(crate) fn of(a: &Convex<'_>, b: &Convex<'_>, b_in_a: &Placement) -> Result<Self, SupportFault> {
-        let (reach_a, reach_b) = (a.core.reach()?, b.core.reach()?);
-        let scale = reach_a + reach_b + b_in_a.position.length() + a.radius + b.radius;
-        let support_error = a.core.support_error(reach_a) + b.core.support_error(reach_b);
+        // Without a root: a little more than the lengths themselves.
+        let (size_a, size_b) = (a.core.size()?, b.core.size()?);
+        let scale = size_a + size_b + b_in_a.position.abs().element_sum() + a.radius + b.radius;
+        let support_error = a.core.support_error(size_a) + b.core.support_error(size_b);
         Ok(Self {
             radius_a: a.radius,
             radius_b: b.radius,
@@ -274,12 +296,24 @@ impl Rounding {
         })
     }
 
-    /// The answer for the rounded shapes from a pair of points on the cores, the unit normal from `b` to `a` that
-    /// separates the cores best, and how far it separates them.
+    /// The square of a distance that has all the digits of the coordinates; below it, directions are searched with care.
     #[inline(always)]
-    pub(crate) fn separation(&self, pair: Pair, normal: DVec3, lower: f64, stop: Stop) -> Separation {
+    fn least_plain_square(&self) -> f64 {
+        let least = CAREFUL * self.tolerance;
+        least * least
+    }
+
+    /// The answer for the rounded shapes from a pair of points on the cores and their distance, the unit normal from `b`
+    /// to `a` that separates the cores best, and how far it separates them.
+    #[inline(always)]
+    pub(crate) fn separation(
+        &self,
+        (mut pair, core_distance): (Pair, f64),
+        normal: DVec3,
+        lower: f64,
+        stop: Stop,
+    ) -> Separation {
         let radius = self.radius_a + self.radius_b;
-        let core_distance = pair.distance();
         let upper = core_distance - radius + self.slack;
         // A support map that contradicts itself proves nothing: its bounds must still be in order.
         let lower = (lower - radius - self.slack).min(upper).max(0.0);
@@ -289,12 +323,17 @@ impl Rounding {
             let common = pair.on_a + share.clamp(0.0, 1.0) * (pair.on_b - pair.on_a);
             return Separation::overlapping(common, upper.max(0.0));
         }
-        // Along the line of the pair, not the normal: both points must lie on the shapes.
-        let toward_b = (pair.on_b - pair.on_a) / core_distance;
+        if radius > 0.0 {
+            // Along the line of the pair, not the normal: both points must lie on the shapes.
+            let toward_b = (pair.on_b - pair.on_a) / core_distance;
+            pair.on_a += self.radius_a * toward_b;
+            pair.on_b -= self.radius_b * toward_b;
+        }
         Separation {
-            on_a: pair.on_a + self.radius_a * toward_b,
-            on_b: pair.on_b - self.radius_b * toward_b,
+            on_a: pair.on_a,
+            on_b: pair.on_b,
             normal: -normal,
+            distance: (core_distance - radius).max(lower).min(upper),
             lower,
             upper,
             relation: if lower > 0.0 { Relation::Apart } else { Relation::Undecided },

@@ -145,13 +145,11 @@ impl Node {
             // The decoded sides as seen from the ray's origin, in units of the way along it; what that rounds otherwise is
             // within the pad.
             let scale = f32x8::splat(simd, self.scale[axis] * ray.unit * inverse);
-            let start = self.origin[axis] * ray.unit - ray.origin[axis];
-            let is_backward = inverse < 0.0;
+            let start = self.origin[axis] * ray.unit * inverse;
             let (near, far) =
-                if is_backward { (&self.high[axis], &self.low[axis]) } else { (&self.low[axis], &self.high[axis]) };
-            let pad = if is_backward { -ray.pad } else { ray.pad };
-            let near = widened(simd, near) * scale + f32x8::splat(simd, (start - pad) * inverse);
-            let far = widened(simd, far) * scale + f32x8::splat(simd, (start + pad) * inverse);
+                if inverse < 0.0 { (&self.high[axis], &self.low[axis]) } else { (&self.low[axis], &self.high[axis]) };
+            let near = widened(simd, near) * scale + f32x8::splat(simd, start - ray.near[axis]);
+            let far = widened(simd, far) * scale + f32x8::splat(simd, start - ray.far[axis]);
             // Comparisons are false for NaN, so NaN changes nothing.
             enter = near.simd_gt(enter).select(near, enter);
             leave = far.simd_lt(leave).select(far, leave);
@@ -218,10 +216,11 @@ fn widened<S: Simd>(simd: S, bytes: &[u8; LANES]) -> f32x8<S> {
 /// A ray for the boxes of a tree: it starts beside them, in units in which they are of the order of one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WalkRay {
-    origin: Vec3,
+    /// The way along it for a step along each axis.
     inverse: Vec3,
-    /// How far a side may be off by rounding.
-    pad: f32,
+    /// The way to its origin, a little before and after it: how far a side may be off by rounding.
+    near: Vec3,
+    far: Vec3,
     unit: f32,
     /// Where it starts along the ray that is asked for.
     start: f64,
@@ -229,17 +228,15 @@ pub(super) struct WalkRay {
 
 impl WalkRay {
     /// From a place along the ray that is asked for, `start` after its beginning.
+    #[inline(always)]
     pub(super) fn new((origin, direction): (DVec3, DVec3), pad: f64, unit: f32, start: f64) -> Self {
         // Across an axis a ray is taken for one that moves a little: by less than the pad within any box.
         const LEAST: f32 = 1e-12;
         let inverse = |along: f32| if along.abs() < LEAST { LEAST.copysign(along).recip() } else { along.recip() };
-        Self {
-            origin: (origin * f64::from(unit)).as_vec3(),
-            inverse: Vec3::from(direction.as_vec3().to_array().map(inverse)),
-            pad: (pad * f64::from(unit)) as f32,
-            unit,
-            start,
-        }
+        let inverse = Vec3::from(direction.as_vec3().to_array().map(inverse));
+        let (origin, pad) = ((origin * f64::from(unit)).as_vec3(), (pad * f64::from(unit)) as f32);
+        let (way, room) = (origin * inverse, pad * inverse.abs());
+        Self { inverse, near: way + room, far: way - room, unit, start }
     }
 
     /// A distance along the ray that is asked for as one along this, rounded up.

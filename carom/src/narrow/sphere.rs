@@ -8,7 +8,7 @@ use glam::{DVec3, Vec3};
 /// The contact of two balls. Concentric ones part upwards, for want of a better direction.
 #[inline]
 pub(super) fn with_ball(radius_a: f32, radius_b: f32, b_in_a: &LocalPose, margin: f32) -> Option<LocalManifold> {
-    touch(b_in_a.position.as_dvec3(), [radius_a, radius_b], Feature::SURFACE, margin)
+    manifold(touch(b_in_a.position.as_dvec3(), [radius_a, radius_b], Feature::SURFACE, margin))
 }
 
 /// The contact of a ball and the capsule around the segment `ends`.
@@ -28,7 +28,7 @@ pub(super) fn with_capsule(
     if closest == DVec3::ZERO {
         // The centre is on the axis: any way across it is the shortest.
         let (across, _) = along.normalize_or(DVec3::Y).any_orthonormal_pair();
-        return contact(across, 0.0, radii, Feature::edge(0), margin);
+        return manifold(contact(across, 0.0, radii, Feature::edge(0), margin));
     }
     let feature = if share == 0.0 {
         Feature::vertex(0)
@@ -37,7 +37,7 @@ pub(super) fn with_capsule(
     } else {
         Feature::edge(0)
     };
-    touch(closest, radii, feature, margin)
+    manifold(touch(closest, radii, feature, margin))
 }
 
 /// The contact of a ball and a box, sharp or rounded.
@@ -66,12 +66,21 @@ pub(super) fn with_cuboid(
         (axis * center_in_b.dot(axis).signum(), -f64::from(to_faces.dot(axis)))
     };
     let normal = -b_in_a.direction_to_outer(outward).as_dvec3();
-    contact(normal, surface, [radius, box_radius], Feature::SURFACE, margin)
+    manifold(contact(normal, surface, [radius, box_radius], Feature::SURFACE, margin))
 }
 
-/// The contact of a ball around the origin and one around `between`.
-#[inline]
-fn touch(between: DVec3, radii: [f32; 2], feature: Feature, margin: f32) -> Option<LocalManifold> {
+fn manifold(touch: Option<(Vec3, LocalContact)>) -> Option<LocalManifold> {
+    touch.map(|(normal, contact)| LocalManifold::of_one(normal, contact))
+}
+
+/// The normal and the contact of a ball around the origin and one around `between`.
+#[inline(always)]
+pub(super) fn touch(
+    between: DVec3,
+    radii: [f32; 2],
+    feature: Feature,
+    margin: f32,
+) -> Option<(Vec3, LocalContact)> {
     let square = between.length_squared();
     let reach = f64::from(radii[0]) + f64::from(radii[1]) + f64::from(margin);
     if square > reach * reach {
@@ -85,13 +94,19 @@ fn touch(between: DVec3, radii: [f32; 2], feature: Feature, margin: f32) -> Opti
 }
 
 /// The contact of a ball around the origin whose centre is `distance` from the other's core.
-#[inline]
-fn contact(normal: DVec3, distance: f64, radii: [f32; 2], feature: Feature, margin: f32) -> Option<LocalManifold> {
+#[inline(always)]
+fn contact(
+    normal: DVec3,
+    distance: f64,
+    radii: [f32; 2],
+    feature: Feature,
+    margin: f32,
+) -> Option<(Vec3, LocalContact)> {
     let depth = (f64::from(radii[0]) + f64::from(radii[1]) - distance) as f32;
     if depth < -margin {
         return None;
     }
     let normal = normal.as_vec3();
     let point = normal * (radii[0] - 0.5 * depth);
-    Some(LocalManifold::of_one(normal, LocalContact { point, depth, features: [Feature::SURFACE, feature] }))
+    Some((normal, LocalContact { point, depth, features: [Feature::SURFACE, feature] }))
 }

@@ -14,7 +14,7 @@ pub use penetration::{Penetration, penetration};
 
 pub(crate) use penetration::way_out;
 pub(crate) use ray::first_triangle;
-pub(super) use ray::{cast, is_hit};
+pub(super) use ray::{cast, cast_wide, is_hit};
 pub(super) use solid_convex::{Skin, middle, signed_convex};
 
 use super::{Distance, QueryError, between, checked, near_enough};
@@ -268,8 +268,8 @@ pub(super) fn signed_solids(
     let Some(found) = penetration::local(a, b, b_in_a) else {
         let apart = surface_separation(a, b, b_in_a, limit)?;
         return Ok(apart.map(|found| {
-            let Separation { on_a, on_b, normal, lower, upper, stop, .. } = found;
-            Signed { normal, distance: on_a.distance(on_b).clamp(lower, upper), on_a, on_b, lower, upper, stop }
+            let Separation { on_a, on_b, normal, distance, lower, upper, stop, .. } = found;
+            Signed { normal, distance, on_a, on_b, lower, upper, stop }
         }));
     };
     let depth = found.way_out.length();

@@ -337,6 +337,7 @@ fn over_plane(normal: DVec3, lowest: DVec3, height: f64, slack: f64) -> Separati
         on_a: lowest - height * normal,
         on_b: lowest,
         normal,
+        distance: height,
         lower,
         upper: height + slack,
         relation: if lower > 0.0 { Relation::Apart } else { Relation::Undecided },

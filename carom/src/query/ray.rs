@@ -1,11 +1,12 @@
 //! Where a ray first meets a shape.
 
 use super::form::{Form, Pieces};
-use super::{QueryError, checked, near_enough};
+use super::{FARTHEST, QueryError, checked, is_unit, near_enough};
 use super::{height_field, mesh, ray_convex};
 use crate::distance::placement::Placement;
 use crate::pose::Pose;
 use crate::shape::Shape;
+use fearless_simd::dispatch;
 use glam::{DVec3, Vec3};
 
 /// A half-line, or part of one.
@@ -85,13 +86,25 @@ impl LocalRay {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn ray_cast(shape: &Shape, pose: &Pose, ray: &Ray) -> Result<Option<RayHit>, QueryError> {
-    let (local, frame) = placed(pose, ray)?;
-    Ok(cast(&Form::of(shape), &local)?.map(|hit| RayHit {
+    check(pose, ray)?;
+    if let Shape::Mesh(mesh) = shape {
+        return Ok(dispatch!(mesh.tree().level(), simd => {
+            let (local, frame) = placed(pose, ray);
+            mesh::cast_wide(simd, mesh, &local).map(|hit| in_world(&hit, ray, &frame))
+        }));
+    }
+    let (local, frame) = placed(pose, ray);
+    Ok(cast(&Form::of(shape), &local)?.map(|hit| in_world(&hit, ray, &frame)))
+}
+
+#[inline(always)]
+fn in_world(hit: &LocalHit, ray: &Ray, frame: &Placement) -> RayHit {
+    RayHit {
         distance: hit.distance,
-        point: ray.origin + hit.distance * frame.direction_to_outer(local.direction),
+        point: ray.origin + hit.distance * ray.direction.as_dvec3().normalize(),
         normal: frame.direction_to_outer(hit.normal).as_vec3(),
         starts_inside: hit.starts_inside,
-    }))
+    }
 }
 
 /// Whether a ray meets a shape at all: ends at the first triangle or part that is found, near or far.
@@ -107,8 +120,8 @@ pub fn ray_cast(shape: &Shape, pose: &Pose, ray: &Ray) -> Result<Option<RayHit>,
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn ray_hits(shape: &Shape, pose: &Pose, ray: &Ray) -> Result<bool, QueryError> {
-    let (local, _) = placed(pose, ray)?;
-    hits(&Form::of(shape), &local)
+    check(pose, ray)?;
+    hits(&Form::of(shape), &placed(pose, ray).0)
 }
 
 /// What is wrong with a ray.
@@ -126,18 +139,31 @@ pub(crate) fn checked_ray(ray: &Ray) -> Result<(), QueryError> {
     Ok(())
 }
 
-/// A ray in the frame of a shape, and that frame in the axes of the world, if both are sound.
-fn placed(pose: &Pose, ray: &Ray) -> Result<(LocalRay, Placement), QueryError> {
-    let pose = checked("the shape", pose)?;
-    checked_ray(ray)?;
-    near_enough(ray.origin - pose.position)?;
-    let frame = Placement::turned(&pose);
+/// Whether a shape and a ray are sound.
+#[inline(always)]
+fn check(pose: &Pose, ray: &Ray) -> Result<(), QueryError> {
+    // All at once, for what is common; what is not sound, or not quite of unit length, is looked at one by one.
+    let coordinates = pose.position.abs().element_sum() + ray.origin.abs().element_sum();
+    let square = ray.direction.length_squared();
+    let is_common = coordinates <= FARTHEST && square > 1e-30 && square < f32::INFINITY && ray.max_distance >= 0.0;
+    if !(is_common && is_unit(pose.rotation)) {
+        checked("the shape", pose)?;
+        checked_ray(ray)?;
+        near_enough(ray.origin - pose.position)?;
+    }
+    Ok(())
+}
+
+/// A sound ray in the frame of a sound shape, and that frame in the axes of the world.
+#[inline(always)]
+fn placed(pose: &Pose, ray: &Ray) -> (LocalRay, Placement) {
+    let frame = Placement::turned(pose);
     let local = LocalRay {
-        origin: frame.point_to_inner(ray.origin - pose.position),
+        origin: frame.direction_to_inner(ray.origin - pose.position),
         direction: frame.direction_to_inner(ray.direction.as_dvec3().normalize()),
         max_distance: ray.max_distance,
     };
-    Ok((local, frame))
+    (local, frame)
 }
 
 fn hits(form: &Form<'_>, ray: &LocalRay) -> Result<bool, QueryError> {

@@ -146,7 +146,7 @@ impl Pair<'_> {
 }
 
 fn impact(found: &Separation, time: f64, status: Status, normal: DVec3) -> LocalImpact {
-    let distance = if found.relation == Relation::Overlapping { 0.0 } else { found.on_a.distance(found.on_b) };
+    let distance = found.distance;
     LocalImpact { status, time, distance, on_a: found.on_a, on_b: found.on_b, normal }
 }
 

@@ -7,11 +7,18 @@ use crate::mesh_tree::{RayVisitor, Slot};
 use crate::query::ray::{LocalHit, LocalRay};
 use crate::query::ray_convex::through_triangle;
 use crate::shape::TriangleMesh;
+use fearless_simd::{Simd, dispatch};
 use glam::{DVec3, Vec3};
 
 /// Where a ray first meets the surface, in the mesh's frame.
 pub(in crate::query) fn cast(mesh: &TriangleMesh, ray: &LocalRay) -> Option<LocalHit> {
-    let met = nearest(mesh, ray)?;
+    dispatch!(mesh.tree().level(), simd => cast_wide(simd, mesh, ray))
+}
+
+/// The same where the level is known already.
+#[inline(always)]
+pub(in crate::query) fn cast_wide<S: Simd>(simd: S, mesh: &TriangleMesh, ray: &LocalRay) -> Option<LocalHit> {
+    let met = nearest(simd, mesh, ray)?;
     if let Some(exact) = met.exact {
         return Some(exact);
     }
@@ -23,7 +30,9 @@ pub(in crate::query) fn cast(mesh: &TriangleMesh, ray: &LocalRay) -> Option<Loca
 
 /// The triangle that a ray in the mesh's frame meets first, at a distance up to `limit`, and that distance.
 pub(crate) fn first_triangle(mesh: &TriangleMesh, origin: DVec3, direction: DVec3, limit: f64) -> Option<(u32, f64)> {
-    nearest(mesh, &LocalRay { origin, direction, max_distance: limit }).map(|met| (met.slot.triangle, met.distance))
+    let ray = LocalRay { origin, direction, max_distance: limit };
+    let met = dispatch!(mesh.tree().level(), simd => nearest(simd, mesh, &ray));
+    met.map(|met| (met.slot.triangle, met.distance))
 }
 
 /// Whether a ray meets the surface at all.
@@ -33,9 +42,10 @@ pub(in crate::query) fn is_hit(mesh: &TriangleMesh, ray: &LocalRay) -> bool {
     visitor.0.met.is_some()
 }
 
-fn nearest(mesh: &TriangleMesh, ray: &LocalRay) -> Option<Met> {
+#[inline(always)]
+fn nearest<S: Simd>(simd: S, mesh: &TriangleMesh, ray: &LocalRay) -> Option<Met> {
     let mut visitor = Nearest::new(mesh, ray);
-    mesh.tree().visit_ray(ray.origin, ray.direction, ray.max_distance, &mut visitor);
+    mesh.tree().visit_ray_wide(simd, ray.origin, ray.direction, ray.max_distance, &mut visitor);
     visitor.met
 }
 
@@ -58,6 +68,7 @@ struct Nearest<'a> {
 }
 
 impl<'a> Nearest<'a> {
+    #[inline(always)]
     fn new(mesh: &'a TriangleMesh, ray: &LocalRay) -> Self {
         let (right, up) = ray.direction.any_orthonormal_pair();
         Self { vertices: mesh.vertices(), ray: *ray, right, up, met: None }

@@ -243,9 +243,9 @@ impl Solids<'_> {
         let found = self.separation(placement)?;
         let is_apart =
             found.relation != Relation::Overlapping && !self.skin.has_inside(placement.point_to_outer(self.middle.0));
-        let Separation { on_a, on_b, normal, lower, upper, stop, .. } = found;
+        let Separation { on_a, on_b, normal, distance, lower, upper, stop, .. } = found;
         let signed =
-            Signed { normal, distance: on_a.distance(on_b).clamp(lower, upper), on_a, on_b, lower, upper, stop };
+            Signed { normal, distance, on_a, on_b, lower, upper, stop };
         Ok(Some(signed).filter(|found| is_apart && (found.upper > 0.0 || limit > 0.0)))
     }
 
