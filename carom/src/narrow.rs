@@ -108,6 +108,9 @@ pub fn contact_cached(
             &normalized
         }
     };
+    if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
+        return Ok(sphere::with_ball(a.radius(), b.radius(), b_in_a, margin));
+    }
     if let Some(kept) = cache.kept(b_in_a, margin) {
         return Ok(kept.moved(b_in_a, margin));
     }
@@ -258,9 +261,7 @@ fn contact_in(
 ) -> Result<Option<LocalManifold>, ContactError> {
     // So cheap that sorting out all pairs would cost as much.
     if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
-        let found = sphere::touch(b_in_a.position.as_dvec3(), [a.radius(), b.radius()], Feature::SURFACE, margin);
-        let Some((normal, contact)) = found else { return Ok(None) };
-        return Ok(Some(LocalManifold::of_one(normal, contact)));
+        return Ok(sphere::with_ball(a.radius(), b.radius(), b_in_a, margin));
     }
     if let (Shape::Capsule(a), Shape::Capsule(b)) = (a, b) {
         return Ok(capsule::contact(a, b, b_in_a, margin));

@@ -274,6 +274,23 @@ impl Core<'_> {
                 return Ok((ends.0 + placement.position, ends.1 + placement.position));
             }
         }
+        // In closed form where there is one.
+        match *self {
+            Self::Point => return Ok((placement.position, placement.position)),
+            Self::Segment(ends) => {
+                let [a, b] = ends.map(|end| placement.point_to_outer(end));
+                return Ok((a.min(b), a.max(b)));
+            }
+            Self::Triangle(corners) => {
+                let [a, b, c] = corners.map(|corner| placement.point_to_outer(corner));
+                return Ok((a.min(b).min(c), a.max(b).max(c)));
+            }
+            Self::Cuboid(half) => {
+                let reach = placement.rotation.abs() * half;
+                return Ok((placement.position - reach, placement.position + reach));
+            }
+            Self::Cylinder { .. } | Self::Cone { .. } | Self::Ellipsoid(_) | Self::Hull(_) | Self::Custom(_) => {}
+        }
         let (mut min, mut max) = (DVec3::ZERO, DVec3::ZERO);
         for axis in 0..3 {
             let along = placement.direction_to_inner(DVec3::AXES[axis]);
@@ -287,12 +304,8 @@ impl Core<'_> {
 impl Convex<'_> {
     /// A box around the shape in the frame in which it stands at `placement`.
     pub(crate) fn bounds(&self, placement: &Placement) -> Result<Aabb, SupportFault> {
-        if let Core::Triangle(corners) = self.core {
-            let [a, b, c] = corners.map(|corner| placement.point_to_outer(corner));
-            return Ok(Aabb::rounded_outward(a.min(b).min(c) - self.radius, a.max(b).max(c) + self.radius));
-        }
         let (min, max) = self.core.extents(placement)?;
-        let margin = self.radius + self.core.support_error(min.abs().max(max.abs()).length());
+        let margin = self.radius + self.core.support_error(min.abs().max(max.abs()).element_sum());
         Ok(Aabb::rounded_outward(min - margin, max + margin))
     }
 }

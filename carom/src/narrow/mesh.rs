@@ -203,27 +203,42 @@ impl Touches<'_> {
         }
     }
 
-    /// The normal of a triangle on the side to which it pushes a shape with this middle, if it does. A shape that is on
-    /// one side of a ridge is on the outer side of it, though its middle may be behind the triangle beyond.
+    /// The normal of a triangle on the side to which it pushes a shape with this middle, if it does: what
+    /// [`Self::facing`] says, unless a ridge is between them.
     #[inline]
     fn outward(&mut self, face: &Face, center: DVec3, faces: &[Face]) -> Option<DVec3> {
+        self.facing(face, center).filter(|_| !self.passes_over(face, center, faces))
+    }
+
+    /// The normal of a triangle on the side on which it is, as a shape with this middle sees it; none if the middle is
+    /// behind a triangle that pushes to the front only.
+    #[inline]
+    fn facing(&mut self, face: &Face, center: DVec3) -> Option<DVec3> {
         let is_front = face.height(center) >= 0.0;
         match self.sides {
-            Sides::Both => {
-                let is_on_other_side = |other: &Face| (other.height(center) >= 0.0) != is_front;
-                let is_beyond_ridge = self.heeds_ridges
-                    && (0..3).filter(|edge| face.is_ridge(*edge, !is_front)).any(|edge| {
-                        faces.iter().find(|other| other.is_beyond(face, edge)).is_some_and(is_on_other_side)
-                    });
-                self.has_passed_over |= is_beyond_ridge;
-                (!is_beyond_ridge).then_some(if is_front { face.normal } else { -face.normal })
-            }
+            Sides::Both => Some(if is_front { face.normal } else { -face.normal }),
             Sides::Front => {
                 self.is_behind |= !is_front;
                 is_front.then_some(face.normal)
             }
             Sides::Above => Some(face.normal),
         }
+    }
+
+    /// Whether a triangle is beyond a ridge. A shape that is on one side of a ridge is on the outer side of it, though its
+    /// middle may be behind the triangle beyond.
+    #[inline]
+    fn passes_over(&mut self, face: &Face, center: DVec3, faces: &[Face]) -> bool {
+        if self.sides != Sides::Both || !self.heeds_ridges {
+            return false;
+        }
+        let is_front = face.height(center) >= 0.0;
+        let is_on_other_side = |other: &Face| (other.height(center) >= 0.0) != is_front;
+        let is_beyond_ridge = (0..3)
+            .filter(|edge| face.is_ridge(*edge, !is_front))
+            .any(|edge| faces.iter().find(|other| other.is_beyond(face, edge)).is_some_and(is_on_other_side));
+        self.has_passed_over |= is_beyond_ridge;
+        is_beyond_ridge
     }
 
     fn count(&self) -> usize {

@@ -6,9 +6,12 @@ use crate::pose::LocalPose;
 use glam::{DVec3, Vec3};
 
 /// The contact of two balls. Concentric ones part upwards, for want of a better direction.
-#[inline]
+#[inline(always)]
 pub(super) fn with_ball(radius_a: f32, radius_b: f32, b_in_a: &LocalPose, margin: f32) -> Option<LocalManifold> {
-    manifold(touch(b_in_a.position.as_dvec3(), [radius_a, radius_b], Feature::SURFACE, margin))
+    let found = touch(b_in_a.position.as_dvec3(), [radius_a, radius_b], Feature::SURFACE, margin);
+    // Not by `map`: the manifold is written once, to where it is wanted.
+    let Some((normal, contact)) = found else { return None };
+    Some(LocalManifold::of_one(normal, contact))
 }
 
 /// The contact of a ball and the capsule around the segment `ends`.
@@ -75,7 +78,7 @@ fn manifold(touch: Option<(Vec3, LocalContact)>) -> Option<LocalManifold> {
 
 /// The normal and the contact of a ball around the origin and one around `between`.
 #[inline(always)]
-pub(super) fn touch(
+fn touch(
     between: DVec3,
     radii: [f32; 2],
     feature: Feature,

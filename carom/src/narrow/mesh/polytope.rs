@@ -54,7 +54,7 @@ struct Crossing {
 /// The contact of a polytope and a triangle. Says whether features were found that stand for how near they are; if not,
 /// they are apart at a corner, and the general search is to be asked.
 pub(super) fn touch(solid: &Polytope<'_>, face: &Face, faces: &[Face], touches: &mut Touches<'_>) -> bool {
-    let Some(out) = touches.outward(face, solid.center(), faces) else { return true };
+    let Some(out) = touches.facing(face, solid.center()) else { return true };
     let side = out.dot(face.normal);
     let (vertex, lowest) = solid.support(-out);
     let own_gap = out.dot(lowest) - side * face.offset;
@@ -62,7 +62,8 @@ pub(super) fn touch(solid: &Polytope<'_>, face: &Face, faces: &[Face], touches: 
         return true;
     }
     let of_face = solid.best_face(face, &mut touches.scratch.planes);
-    if of_face.gap > touches.margin {
+    // Last of these, for it looks at all triangles.
+    if of_face.gap > touches.margin || touches.passes_over(face, solid.center(), faces) {
         return true;
     }
     let tie = FACE_PREFERENCE * (touches.size + 10.0 * own_gap.abs());
