@@ -3,8 +3,9 @@
 //! Of the 15 axes along which boxes can be told apart, the widest gap nearly always names the features that hold the
 //! closest points: a face normal names a corner of the other box, which is put onto the first one; an axis across two
 //! edges names these. The axis is chosen in f32, the points are found in f64. They are the closest ones if no point of
-//! either box is nearer along the line between them, which the reach of a box tells in closed form. Of random pairs that
-//! are apart more than 99 in 100 are proven so; the others are left to the search.
+//! either box is nearer along the line between them, which the reach of a box tells in closed form. If one is, the corner
+//! that is nearest along that line is put onto the other box, of one box and then of the other. Of random pairs that are
+//! apart more than 99 in 100 are proven so, of boxes that share an axis more than 85; the others are left to the search.
 //! Cost: about 60 ns, one division and no root.
 
 use super::feature::Pair;
@@ -18,6 +19,9 @@ const PARALLEL: f32 = 1e-4;
 /// Faces are preferred to edges that part the boxes no better than this.
 const EDGE_SHARE: f32 = 0.9999;
 
+/// How many pairs of points are tried.
+const TURNS: usize = 3;
+
 /// The closest points, the square of their distance, and the least product of their difference with any point of B - A.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Closest {
@@ -29,19 +33,33 @@ pub(super) struct Closest {
 /// The closest points of boxes of these half extents, if they are apart and the first look finds and proves them.
 #[inline(always)]
 pub(super) fn closest(half_a: DVec3, half_b: DVec3, b_in_a: &Placement) -> Option<Closest> {
-    let pair = match widest(half_a, half_b, b_in_a)? {
-        Axis::FaceOfA(axis) => of_face(axis, half_a, half_b, b_in_a),
+    let mut pair = match widest(half_a, half_b, b_in_a)? {
+        Axis::FaceOfA(axis) => {
+            let turn = &b_in_a.rotation;
+            let normal_in_b = DVec3::new(turn.x_axis[axis], turn.y_axis[axis], turn.z_axis[axis]);
+            corner_of_b(normal_in_b * b_in_a.position[axis], half_a, half_b, b_in_a)
+        }
         Axis::FaceOfB(axis) => {
-            let mirrored = of_face(axis, half_b, half_a, &b_in_a.inverse());
-            Pair { on_a: b_in_a.point_to_outer(mirrored.on_b), on_b: b_in_a.point_to_outer(mirrored.on_a) }
+            let normal = b_in_a.rotation.col(axis);
+            corner_of_a(normal * normal.dot(b_in_a.position), half_a, half_b, b_in_a)
         }
         Axis::Edges(edge_a, edge_b) => of_edges([edge_a, edge_b], half_a, half_b, b_in_a),
     };
-    let way = pair.on_b - pair.on_a;
-    let square = way.length_squared();
-    let reach = half_a.dot(way.abs()) + half_b.dot(b_in_a.direction_to_inner(way).abs());
-    let along = b_in_a.position.dot(way) - reach;
-    if square - along <= RELATIVE_GAP * square { Some(Closest { pair, square, along }) } else { None }
+    for turn in 0..TURNS {
+        let way = pair.on_b - pair.on_a;
+        let way_in_b = b_in_a.direction_to_inner(way);
+        let square = way.length_squared();
+        let along = b_in_a.position.dot(way) - half_a.dot(way.abs()) - half_b.dot(way_in_b.abs());
+        if square - along <= RELATIVE_GAP * square {
+            return Some(Closest { pair, square, along });
+        }
+        pair = if turn % 2 == 0 {
+            corner_of_b(way_in_b, half_a, half_b, b_in_a)
+        } else {
+            corner_of_a(way, half_a, half_b, b_in_a)
+        };
+    }
+    None
 }
 
 /// What parts two boxes: a face of one, or an edge of each, by their axes.
@@ -107,13 +125,19 @@ fn widest(half_a: DVec3, half_b: DVec3, b_in_a: &Placement) -> Option<Axis> {
     })
 }
 
-/// The corner of B that is deepest toward a face of A, and its nearest point of A.
+/// The corner of B that is farthest against a direction in its frame, and its nearest point of A.
 #[inline(always)]
-fn of_face(axis: usize, half_a: DVec3, half_b: DVec3, b_in_a: &Placement) -> Pair {
-    let turn = &b_in_a.rotation;
-    let outward = DVec3::new(turn.x_axis[axis], turn.y_axis[axis], turn.z_axis[axis]) * b_in_a.position[axis];
-    let on_b = b_in_a.point_to_outer(-half_b.copysign(outward));
+fn corner_of_b(direction: DVec3, half_a: DVec3, half_b: DVec3, b_in_a: &Placement) -> Pair {
+    let on_b = b_in_a.point_to_outer(-half_b.copysign(direction));
     Pair { on_a: on_b.clamp(-half_a, half_a), on_b }
+}
+
+/// The corner of A that is farthest along a direction, and its nearest point of B.
+#[inline(always)]
+fn corner_of_a(direction: DVec3, half_a: DVec3, half_b: DVec3, b_in_a: &Placement) -> Pair {
+    let on_a = half_a.copysign(direction);
+    let on_b = b_in_a.point_to_inner(on_a).clamp(-half_b, half_b);
+    Pair { on_a, on_b: b_in_a.point_to_outer(on_b) }
 }
 
 /// The closest points of the edges of two boxes along these axes that face each other.
@@ -148,16 +172,18 @@ mod tests {
     #[test]
     fn the_first_look_agrees_with_the_search() {
         let mut random = fastrand::Rng::with_seed(1);
-        let (mut apart, mut proven, mut worst) = (0, 0, 0.0f64);
-        for case in 0..100_000 {
+        // Of boxes turned at random, boxes turned around one axis and boxes that are not turned.
+        let (mut apart, mut proven) = ([0; 3], [0; 3]);
+        for case in 0..60_000 {
             let mut number = || random.f64() * 2.0 - 1.0;
             let mut vector = || DVec3::new(number(), number(), number());
             let (half_a, half_b) = (vector().abs() + 0.01, vector().abs() + 0.01);
             let (axis, place) = (vector().as_vec3(), vector() * if case % 2 == 0 { 2.5 } else { 10.0 });
-            let turn = match case % 8 {
-                0 => Quat::IDENTITY,
+            let kind = case % 3;
+            let turn = match kind {
+                0 => Quat::from_axis_angle(axis.normalize(), axis.x * 3.0),
                 1 => Quat::from_rotation_y(axis.x),
-                _ => Quat::from_axis_angle(axis.normalize(), axis.x * 3.0),
+                _ => Quat::IDENTITY,
             };
             let b_in_a = Placement::new(place, turn);
             let [a, b] = [half_a, half_b].map(|half| Convex { core: Core::Cuboid(half), radius: 0.0 });
@@ -165,17 +191,18 @@ mod tests {
             let mut found = Found::NONE;
             let mut difference = Difference::new(&a, &b, &b_in_a);
             minimum_norm::search(&mut found, &mut difference, goal, &mut Cache::default(), &mut ()).unwrap();
-            apart += usize::from(found.upper > 1e-6);
+            apart[kind] += usize::from(found.upper > 1e-6);
             if let Some(Closest { pair, square, along }) = closest(half_a, half_b, &b_in_a) {
                 let distance = square.sqrt();
-                worst = worst.max((distance - found.upper).abs());
                 assert!((distance - found.upper).abs() < 1e-12, "{half_a} {half_b} {b_in_a:?}");
                 assert!((along / distance - found.upper).abs() < 1e-11, "{half_a} {half_b} {b_in_a:?}");
                 let (in_a, in_b) = (pair.on_a, b_in_a.point_to_inner(pair.on_b));
                 assert!((in_a.abs() - half_a).max_element() < 1e-14 && (in_b.abs() - half_b).max_element() < 1e-14);
-                proven += 1;
+                proven[kind] += 1;
             }
         }
-        assert!(apart > 50_000 && proven * 100 > apart * 98, "{proven} of {apart}, worst {worst:e}");
+        for (kind, least) in [99, 85, 85].into_iter().enumerate() {
+            assert!(apart[kind] > 10_000 && proven[kind] * 100 >= apart[kind] * least, "{proven:?} of {apart:?}");
+        }
     }
 }
