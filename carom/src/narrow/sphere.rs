@@ -78,12 +78,7 @@ fn manifold(touch: Option<(Vec3, LocalContact)>) -> Option<LocalManifold> {
 
 /// The normal and the contact of a ball around the origin and one around `between`.
 #[inline(always)]
-fn touch(
-    between: DVec3,
-    radii: [f32; 2],
-    feature: Feature,
-    margin: f32,
-) -> Option<(Vec3, LocalContact)> {
+fn touch(between: DVec3, radii: [f32; 2], feature: Feature, margin: f32) -> Option<(Vec3, LocalContact)> {
     let square = between.length_squared();
     let reach = f64::from(radii[0]) + f64::from(radii[1]) + f64::from(margin);
     if square > reach * reach {

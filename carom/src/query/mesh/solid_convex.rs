@@ -244,8 +244,7 @@ impl Solids<'_> {
         let is_apart =
             found.relation != Relation::Overlapping && !self.skin.has_inside(placement.point_to_outer(self.middle.0));
         let Separation { on_a, on_b, normal, distance, lower, upper, stop, .. } = found;
-        let signed =
-            Signed { normal, distance, on_a, on_b, lower, upper, stop };
+        let signed = Signed { normal, distance, on_a, on_b, lower, upper, stop };
         Ok(Some(signed).filter(|found| is_apart && (found.upper > 0.0 || limit > 0.0)))
     }
 
