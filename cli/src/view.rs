@@ -11,6 +11,7 @@ mod inspect;
 mod mailbox;
 mod message;
 mod overlay;
+mod processor;
 mod record;
 mod server;
 mod structure;
