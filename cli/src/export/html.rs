@@ -225,6 +225,29 @@ pub(super) fn write_integer(value: i64, bytes: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scene;
+    use flate2::read::GzDecoder;
+    use std::io::Read;
+
+    #[test]
+    fn bounding_volumes_give_way_where_there_is_no_room() {
+        let scene = scene::find("bounds").expect("the scene is known");
+        let world = scene.world().expect("the scene is sound");
+        let session = Session::new(scene, world);
+        let fineness = Fineness { rounding: 1, frames: 1, contacts: 1, bounds: false, most_bytes: MOST };
+        for (room, has_room) in [(MOST, true), (100, false)] {
+            let held = Held::of(b"poses".to_vec(), fineness).expect("it is packed");
+            let (packed, fineness) = held.with_bounds(&session, room).expect("it is packed");
+            let mut bytes = Vec::new();
+            GzDecoder::new(&packed[..]).read_to_end(&mut bytes).expect("gzip");
+            assert!(packed.len() <= room && bytes.starts_with(b"poses"), "{} bytes", packed.len());
+            assert_eq!(fineness.bounds, has_room);
+            assert_eq!(bytes[5..9], if has_room { [7, 0, 0, 0] } else { NONE });
+            assert_eq!(bytes.len() > 9, has_room, "{} bytes", bytes.len());
+            let said = fineness.left_out(packed.len()).unwrap_or_default();
+            assert_eq!(said.contains("bounding volumes are left out"), !has_room, "{said}");
+        }
+    }
 
     /// The reader that docs/viewer-protocol.md describes.
     fn read_channel(bytes: &mut &[u8], count: usize) -> Vec<i64> {
