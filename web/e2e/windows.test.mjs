@@ -54,7 +54,7 @@ for (const [name, options] of Object.entries(WINDOWS)) {
         const sides = shares.filter((_, index) => index % 2 === axis);
         return 1 - Math.min(...sides.map(([side]) => side)) - Math.min(...sides.map(([, side]) => side));
       });
-      assert.ok(Math.max(across, up) > 0.35, `${scene} is small: ${across} and ${up} of the window`);
+      assert.ok(Math.max(across, up) > 0.3, `${scene} is small: ${across} and ${up} of the window`);
     }
     assert.deepEqual(errors, []);
     await page.context().close();
