@@ -13,7 +13,7 @@ const MOST_SLOWDOWN = 1.1;
 /** How long a turn of the comparison is, with streaming or without, how many there are of both, and how often it is tried. */
 const TURN_MS = 500;
 const ROUNDS = 12;
-const TRIES = 3;
+const TRIES = 5;
 let browser, server, folder, page, errors;
 let marks = 0;
 

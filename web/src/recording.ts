@@ -39,7 +39,7 @@ export class RecordedSource implements Source {
       const left = this.tracks.bounds.length === 0;
       return left ? "There were more shapes than fit into the page with their bounds: open the recording with `carom view`" : null;
     }
-    if (!SECTIONS.includes(section)) return "Not kept in an exported page: open the recording with `carom view`";
+    if (!SECTIONS.includes(section)) return "Not kept in an exported page, which has poses, contacts and bounds; the engine makes the rest anew in each step: open the recording with `carom view`";
     const left = section === "contacts" && this.tracks.contactStride === 0;
     return left ? "There were more contacts than fit into the page: open the recording with `carom view`" : null;
   }
