@@ -1,5 +1,6 @@
 //! `carom export`: a recording as a page that plays by itself, or as an animated glTF.
 
+mod bounds;
 mod contacts;
 mod glb;
 mod html;
@@ -43,6 +44,8 @@ struct Fineness {
     frames: usize,
     /// One in so many kept frames has its contacts; 0 if none has.
     contacts: usize,
+    /// Whether bounding volumes are in it.
+    bounds: bool,
     /// What the page was to hold at the most, in bytes.
     most_bytes: usize,
 }
@@ -51,6 +54,9 @@ impl Fineness {
     /// What is left out for it, in words; none if nothing is.
     fn left_out(&self, bytes: usize) -> Option<String> {
         let mut said = Vec::new();
+        if !self.bounds {
+            said.push("bounding volumes are left out".to_string());
+        }
         match self.contacts {
             0 => said.push("contacts are left out".to_string()),
             1 => {}

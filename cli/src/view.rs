@@ -11,11 +11,13 @@ mod inspect;
 mod mailbox;
 mod message;
 mod overlay;
+mod processor;
 mod record;
 mod server;
 mod structure;
 mod wires;
 
+pub(crate) use bounds::{BoundedCollider, Fitted, Question, Volume};
 pub(crate) use describe::{drawable, each_part, key_of, scene_message, shape_index};
 pub(crate) use frame::{STATISTICS, state_bits, statistics};
 pub(crate) use inspect::feature_name;

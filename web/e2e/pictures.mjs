@@ -36,6 +36,19 @@ const PICTURES = [
     },
   },
   {
+    name: "viewer-plots",
+    scene: "blades",
+    frame: 60,
+    async prepare(page) {
+      await page.getByRole("tab", { name: "Plots" }).click();
+      // Frames one after the other, as somebody would see them.
+      await page.keyboard.press("Space");
+      await until(page, () => window.carom.frame >= 500);
+      await page.keyboard.press("Space");
+      await until(page, () => !window.carom.playing);
+    },
+  },
+  {
     name: "viewer-structure",
     scene: "clusters",
     frame: 60,
@@ -74,6 +87,8 @@ for (const { name, scene, frame, theme = "light", prepare } of PICTURES) {
   await page.goto(`${server.address}&quality=high`);
   await ready(page);
   await goTo(page, frame);
+  // From as near as what is there now allows.
+  await page.evaluate(() => window.carom.fitCamera());
   await prepare(page);
   await drawnOnce(page);
   await page.mouse.move(0, 0);

@@ -13,15 +13,15 @@ const MOST_SLOWDOWN = 1.1;
 /** How long a turn of the comparison is, with streaming or without, how many there are of both, and how often it is tried. */
 const TURN_MS = 500;
 const ROUNDS = 12;
-const TRIES = 3;
+const TRIES = 5;
 let browser, server, folder, page, errors;
 let marks = 0;
 
 /** The scene in a new page. */
-async function open() {
+async function open(...options) {
   await page?.close();
   await server?.stop();
-  server = await view(join(folder, "scene.json"));
+  server = await view(join(folder, "scene.json"), ...options);
   ({ page, errors } = await newPage(browser, { viewport: { width: 640, height: 360 } }));
   await page.goto(server.address);
   await ready(page);
@@ -71,35 +71,48 @@ test("thirty updates a second", async (t) => {
   assert.deepEqual(errors, []);
 });
 
-// Compared are the same engine, in the same process, in turns: streaming to the page, and not; in the order that changes from
-// round to round, so that a drift counts for both. Judged is the middle step of all turns of either kind: locks, copies and
-// caches that streaming has emptied are in it, and so is the browser, which without a graphics card draws on the same cores.
-// The number of rounds is fixed; a machine that is busy with something else gets few other chances.
-test("steps take as long as without a viewer, within a tenth", async (t) => {
-  await open();
-  let slowdown = Infinity;
-  for (let attempt = 0; attempt < TRIES && !(slowdown <= MOST_SLOWDOWN); attempt++) {
+// Compared are the same engine, in the same process, in turns: streaming to a page that draws, and not streaming, when the
+// page has nothing to draw; in the order that changes from round to round, so that a drift counts for both. The number of
+// rounds is fixed. A headless page has no graphics card and draws on the cores that the engine works on, so two clocks are
+// asked. By that of the engine's thread, which stands still while somebody else has its core, the middle step may not take a
+// tenth longer: locks, copies and caches that streaming has emptied are in it. By the clock on the wall the same is asked,
+// though there the browser's drawing is in it, too, and a machine that is busy gets a few other chances.
+test("the middle step takes as long as without a viewer, within a tenth, by the engine's thread and by the wall", async (t) => {
+  await open("--threads", "1");
+  let slowdown = { step_cpu_ms: Infinity, step_ms: Infinity };
+  for (let attempt = 0; attempt < TRIES && !(slowdown.step_ms <= MOST_SLOWDOWN); attempt++) {
     const told = { false: [], true: [] };
+    let pictures = 0;
     for (let round = 0; round < ROUNDS; round++) {
-      for (const streams of round % 2 === 0 ? [false, true] : [true, false]) told[streams].push(...(await turnOf(streams)));
+      for (const streams of round % 2 === 0 ? [false, true] : [true, false]) {
+        const { states, drawn } = await turnOf(streams);
+        told[streams].push(...states);
+        if (streams) pictures += drawn;
+      }
     }
-    for (const [name, at] of Object.entries({ fastest: 0, middle: 2, mean: 5 })) {
-      const [alone, streamed] = [told.false, told.true].map((states) => middle(states.map((step) => step[at])));
+    t.diagnostic(`${pictures} pictures were drawn meanwhile`);
+    assert.ok(pictures >= ROUNDS, "the page draws");
+    for (const [clock, name] of Object.entries({ step_cpu_ms: "the engine's thread", step_ms: "the wall" })) {
+      const [alone, streamed] = [told.false, told.true].map((states) => middle(states.map((state) => state[clock][2])));
       const share = streamed / alone;
-      if (name === "middle") slowdown = share;
-      t.diagnostic(`${name}: ${streamed.toFixed(3)} ms while streaming, ${alone.toFixed(3)} ms without: ${percent(share)}`);
+      t.diagnostic(`by ${name}: ${streamed.toFixed(3)} ms while streaming, ${alone.toFixed(3)} ms without: ${percent(share)}`);
+      // What the engine's thread needs does not depend on how busy the machine is: the first answer counts.
+      if (clock === "step_ms" || attempt === 0) slowdown[clock] = share;
     }
   }
-  assert.ok(slowdown <= MOST_SLOWDOWN, `steps take ${percent(slowdown)} while they are streamed`);
+  assert.ok(slowdown.step_cpu_ms <= MOST_SLOWDOWN, `steps take ${percent(slowdown.step_cpu_ms)} of the processor while they are streamed`);
+  assert.ok(slowdown.step_ms <= MOST_SLOWDOWN, `steps take ${percent(slowdown.step_ms)} by the wall while they are streamed`);
   assert.deepEqual(errors, []);
 });
 
-/** What steps took in half a second with or without streaming, in ms: their quartiles and mean, in each state told. */
+/** What steps took in half a second with or without streaming, and how many pictures were drawn. */
 async function turnOf(streams) {
   await page.evaluate((on) => window.carom.send({ do: "stream", on }), streams);
   await statesUntilMark();
+  const before = (await probe(page)).drawn;
   await page.waitForTimeout(TURN_MS);
-  return (await statesUntilMark()).flatMap(({ step_ms }) => (step_ms ? [step_ms] : []));
+  const states = (await statesUntilMark()).filter(({ step_ms, step_cpu_ms }) => step_ms && step_cpu_ms);
+  return { states, drawn: (await probe(page)).drawn - before };
 }
 
 /** Has the program put a mark between before and after, a speed that nobody would notice; gives the states up to there. */

@@ -244,14 +244,15 @@ export class Bodies {
 
   /** Where `balls` would lie on the ground below their middle: corners of it, as balls without size. */
   groundBelow(balls: Ball[]): Ball[] {
-    const box = new THREE.Box3().setFromPoints(balls.map(({ center }) => center));
+    const box = new THREE.Box3();
+    for (const { center, radius } of balls) box.union(new THREE.Box3().setFromCenterAndSize(center, new THREE.Vector3().setScalar(2 * radius)));
     const down = new THREE.Raycaster(box.getCenter(new THREE.Vector3()), new THREE.Vector3(0, -1, 0));
     const found = balls.length === 0 ? null : this.hit(down, (body) => this.descriptions[body]!.kind === "fixed");
     if (found === null) return [];
     // What falls onto each other spreads, the more the higher it would be heaped up on the ground below, within measure.
     const lowest = balls.reduce((least, { center, radius }) => Math.min(least, center.y - radius), Infinity);
     const falls = lowest - found.point.y > 0.2 * this.typicalRadius;
-    const { x: wide, z: long } = box.getSize(new THREE.Vector3()).addScalar(2 * this.typicalRadius);
+    const { x: wide, z: long } = box.getSize(new THREE.Vector3());
     const height = balls.reduce((sum, { radius }) => sum + 8 * radius ** 3, 0) / (wide * long);
     const heaped = Math.max(height - 4 * this.typicalRadius, 0);
     const spread = falls ? Math.min(SPREAD * heaped, 0.35 * (wide + long)) : 0;

@@ -85,6 +85,8 @@ export interface StateTell {
   solver?: string;
   /** Of the steps since the message before: the fastest, the quartiles, the slowest and the mean; null where there were none. */
   step_ms?: [number, number, number, number, number, number] | null;
+  /** The same of what they took of a processor, where one thread takes them and the system tells. */
+  step_cpu_ms?: [number, number, number, number, number, number] | null;
   /** Whether it plays what was recorded, and nobody has interfered. */
   recorded?: boolean;
 }

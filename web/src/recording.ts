@@ -35,7 +35,11 @@ export class RecordedSource implements Source {
   }
 
   missing(section: string): string | null {
-    if (!SECTIONS.includes(section)) return "Not kept in an exported page: open the recording with `carom view`";
+    if (section === "bounds") {
+      const left = this.tracks.bounds.length === 0;
+      return left ? "There were more shapes than fit into the page with their bounds: open the recording with `carom view`" : null;
+    }
+    if (!SECTIONS.includes(section)) return "Not kept in an exported page, which has poses, contacts and bounds; the engine makes the rest anew in each step: open the recording with `carom view`";
     const left = section === "contacts" && this.tracks.contactStride === 0;
     return left ? "There were more contacts than fit into the page: open the recording with `carom view`" : null;
   }
@@ -95,6 +99,9 @@ export class RecordedSource implements Source {
       case "overlays":
         this.wanted = command.on;
         this.show(this.shown, this.time);
+        return;
+      case "bounds":
+        for (const bounds of this.tracks.bounds) if (bounds.volume === command.volume) this.listener?.tell(bounds);
         return;
       case "speed":
         this.speed = command.factor;

@@ -8,7 +8,7 @@ import { contactKeys, contactsOf } from "./overlays/contacts";
 import { pairLines } from "./overlays/pairs";
 import { cut } from "./overlays/structure";
 import type { Plots } from "./panels/plots";
-import type { Command, MicroscopeTell, StateTell } from "./protocol";
+import type { BoundsTell, Command, MicroscopeTell, StateTell } from "./protocol";
 import type { Session } from "./session";
 import type { Stage } from "./stage";
 
@@ -35,6 +35,7 @@ export interface Probe {
   readonly plotted: Plots["plotted"];
   send(command: Command): void;
   onState(handler: (state: StateTell) => void): void;
+  onBounds(handler: (bounds: BoundsTell) => void): void;
   /** Calls back once a picture has been drawn after now. */
   redraw(done: () => void): void;
   /** Switches an overlay; gives the section that it needs, if any. */
@@ -121,6 +122,7 @@ export function exposeToTests(
     },
     send: (command) => session.send(command),
     onState: (handler) => session.on("state", handler),
+    onBounds: (handler) => session.on("bounds", handler),
     redraw(done) {
       // One may be under way already, of what was before.
       const enough = stage.drawn + 2;

@@ -4,6 +4,7 @@
 //! written as what they differ by from an even movement: mostly zeros and ones, which gzip makes little of.
 
 use super::Fineness;
+use super::bounds;
 use super::contacts::{self, KeptContact};
 use super::tracks::{KeptFrame, Track, Tracks};
 use crate::session::Session;
@@ -34,7 +35,8 @@ const COARSER_WITH_CONTACTS: [(u32, usize); 3] = [(1, 1), (2, 1), (4, 1)];
 const COARSER: [(u32, usize); 6] = [(1, 1), (2, 1), (4, 1), (4, 2), (8, 2), COARSEST];
 const COARSEST: (u32, usize) = (8, 4);
 
-/// Puts a recording into a page: as finely as there is room for. Contacts of some frames give way first.
+/// Puts a recording into a page: as finely as there is room for. Bounding volumes give way first, then contacts of some
+/// frames.
 pub(super) fn page(page: &[u8], session: &Session, tracks: &Tracks) -> io::Result<(Vec<u8>, Fineness)> {
     let find = |what: &[u8]| page.windows(what.len()).position(|window| window == what);
     let (at, length) = match find(MARKER) {
@@ -47,7 +49,7 @@ pub(super) fn page(page: &[u8], session: &Session, tracks: &Tracks) -> io::Resul
         + shapes.saturating_sub(MOST_SHAPES).div_ceil(3) * 4;
     // In base64 three bytes are four.
     let room = most.saturating_sub(page.len() + OPEN.len() + CLOSE.len()) / 4 * 3;
-    let (packed, fineness) = packed(session, tracks, most, room)?;
+    let (packed, fineness) = held(session, tracks, most, room)?.with_bounds(session, room)?;
     let mut bytes = page[..at].to_vec();
     bytes.extend_from_slice(OPEN);
     bytes.extend_from_slice(STANDARD.encode(packed).as_bytes());
@@ -59,32 +61,62 @@ pub(super) fn page(page: &[u8], session: &Session, tracks: &Tracks) -> io::Resul
 const OPEN: &[u8] = b"<script id=\"recording\" type=\"application/octet-stream;base64\">";
 const CLOSE: &[u8] = b"</script>";
 
+/// In the place of contacts or of bounding volumes: there are none.
+const NONE: [u8; 4] = 0u32.to_le_bytes();
+
+/// What goes into a page: its bytes without bounding volumes, and the same packed.
+struct Held {
+    bytes: Vec<u8>,
+    packed: Vec<u8>,
+    fineness: Fineness,
+}
+
+impl Held {
+    fn of(bytes: Vec<u8>, fineness: Fineness) -> io::Result<Self> {
+        let packed = gzip(&[&bytes[..], &NONE].concat(), Compression::best())?;
+        Ok(Self { bytes, packed, fineness })
+    }
+
+    /// Packed, with bounding volumes if there is room left for them.
+    fn with_bounds(self, session: &Session, room: usize) -> io::Result<(Vec<u8>, Fineness)> {
+        let Self { bytes, packed, fineness } = self;
+        let bounds = bounds::bytes(session);
+        if packed.len() + gzip(&bounds, Compression::fast())?.len() <= room {
+            let both = gzip(&[bytes, bounds].concat(), Compression::best())?;
+            if both.len() <= room {
+                return Ok((both, Fineness { bounds: true, ..fineness }));
+            }
+        }
+        Ok((packed, fineness))
+    }
+}
+
 /// What goes into a page, in no more bytes than there is room for unless that cannot be done.
-fn packed(session: &Session, tracks: &Tracks, most_bytes: usize, room: usize) -> io::Result<(Vec<u8>, Fineness)> {
+fn held(session: &Session, tracks: &Tracks, most_bytes: usize, room: usize) -> io::Result<Held> {
     for (rounding, frames) in COARSER_WITH_CONTACTS {
-        let held = bytes(session, tracks, rounding, frames);
+        let poses = bytes(session, tracks, rounding, frames);
         // What is packed in a hurry is seldom smaller than what is packed well.
-        let Some(left) = room.checked_sub(gzip(&held, Compression::fast())?.len()) else { continue };
+        let Some(left) = room.checked_sub(gzip(&poses, Compression::fast())?.len()) else { continue };
         for contacts in STRIDES {
             let bytes = contact_bytes(tracks, frames, contacts);
             if gzip(&bytes, Compression::fast())?.len() > left {
                 continue;
             }
-            let packed = gzip(&[&held[..], &bytes].concat(), Compression::best())?;
-            if packed.len() <= room {
-                return Ok((packed, Fineness { rounding, frames, contacts, most_bytes }));
+            let fineness = Fineness { rounding, frames, contacts, bounds: false, most_bytes };
+            let held = Held::of([&poses[..], &bytes].concat(), fineness)?;
+            if held.packed.len() <= room {
+                return Ok(held);
             }
         }
     }
     let without = |rounding: u32, frames: usize| {
-        let held = [bytes(session, tracks, rounding, frames), 0u32.to_le_bytes().to_vec()].concat();
-        let fineness = Fineness { rounding, frames, contacts: 0, most_bytes };
-        gzip(&held, Compression::best()).map(|packed| (packed, fineness))
+        let fineness = Fineness { rounding, frames, contacts: 0, bounds: false, most_bytes };
+        Held::of([&bytes(session, tracks, rounding, frames)[..], &NONE].concat(), fineness)
     };
     for (rounding, frames) in COARSER {
-        let made = without(rounding, frames)?;
-        if made.0.len() <= room {
-            return Ok(made);
+        let held = without(rounding, frames)?;
+        if held.packed.len() <= room {
+            return Ok(held);
         }
     }
     // There is no room for it, however coarse it is.
@@ -193,6 +225,29 @@ pub(super) fn write_integer(value: i64, bytes: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scene;
+    use flate2::read::GzDecoder;
+    use std::io::Read;
+
+    #[test]
+    fn bounding_volumes_give_way_where_there_is_no_room() {
+        let scene = scene::find("bounds").expect("the scene is known");
+        let world = scene.world().expect("the scene is sound");
+        let session = Session::new(scene, world);
+        let fineness = Fineness { rounding: 1, frames: 1, contacts: 1, bounds: false, most_bytes: MOST };
+        for (room, has_room) in [(MOST, true), (100, false)] {
+            let held = Held::of(b"poses".to_vec(), fineness).expect("it is packed");
+            let (packed, fineness) = held.with_bounds(&session, room).expect("it is packed");
+            let mut bytes = Vec::new();
+            GzDecoder::new(&packed[..]).read_to_end(&mut bytes).expect("gzip");
+            assert!(packed.len() <= room && bytes.starts_with(b"poses"), "{} bytes", packed.len());
+            assert_eq!(fineness.bounds, has_room);
+            assert_eq!(bytes[5..9], if has_room { [7, 0, 0, 0] } else { NONE });
+            assert_eq!(bytes.len() > 9, has_room, "{} bytes", bytes.len());
+            let said = fineness.left_out(packed.len()).unwrap_or_default();
+            assert_eq!(said.contains("bounding volumes are left out"), !has_room, "{said}");
+        }
+    }
 
     /// The reader that docs/viewer-protocol.md describes.
     fn read_channel(bytes: &mut &[u8], count: usize) -> Vec<i64> {

@@ -22,7 +22,7 @@ const MOST_SHAPES: usize = 400;
 
 /// A kind of volume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Volume {
+pub(crate) enum Volume {
     Sphere,
     Capsule,
     OrientedBox,
@@ -37,27 +37,35 @@ pub(super) enum Volume {
 struct Message {
     generation: u32,
     volume: &'static str,
-    /// Of each different shape, in its frame: two points for each line.
-    shapes: Vec<Vec<f32>>,
-    colliders: Vec<BoundedCollider>,
+    #[serde(flatten)]
+    fitted: Fitted,
 }
 
+/// A volume around each shape.
 #[derive(Serialize)]
-struct BoundedCollider {
-    body: u32,
-    shape: u32,
-    position: [f32; 3],
-    rotation: [f32; 4],
+pub(crate) struct Fitted {
+    /// Of each different shape, in its frame: two points for each line.
+    pub(crate) shapes: Vec<Vec<f32>>,
+    pub(crate) colliders: Vec<BoundedCollider>,
+}
+
+/// Which of the shapes a collider has, and where on its body.
+#[derive(Serialize)]
+pub(crate) struct BoundedCollider {
+    pub(crate) body: u32,
+    pub(crate) shape: u32,
+    pub(crate) position: [f32; 3],
+    pub(crate) rotation: [f32; 4],
 }
 
 /// The shapes of what moves, to be bounded elsewhere.
-pub(super) struct Question {
+pub(crate) struct Question {
     generation: u32,
     colliders: Vec<(u32, Shape, LocalPose)>,
 }
 
 impl Question {
-    pub(super) fn of(session: &Session, generation: u32) -> Self {
+    pub(crate) fn of(session: &Session, generation: u32) -> Self {
         let moving = session.world().shapes().filter(|shape| shape.body.kind() != BodyKind::Fixed);
         let collider =
             |shape: ShapeRef<'_>| (shape.collider.body, shape.collider.shape.clone(), shape.collider.pose_in_body);
@@ -66,6 +74,11 @@ impl Question {
 
     /// The message that answers it.
     pub(super) fn answer(&self, volume: Volume) -> String {
+        text(&Message { generation: self.generation, volume: volume.name(), fitted: self.fitted(volume) })
+    }
+
+    /// The volume around each of the shapes.
+    pub(crate) fn fitted(&self, volume: Volume) -> Fitted {
         let (mut shapes, mut colliders) = (Vec::new(), Vec::new());
         let mut known: HashMap<String, u32> = HashMap::new();
         for (body, shape, pose) in &self.colliders {
@@ -82,7 +95,7 @@ impl Question {
             let (position, rotation) = (pose.position.to_array(), pose.rotation.to_array());
             colliders.push(BoundedCollider { body: *body, shape: index, position, rotation });
         }
-        text(&Message { generation: self.generation, volume: volume.name(), shapes, colliders })
+        Fitted { shapes, colliders }
     }
 }
 
@@ -92,11 +105,11 @@ fn short(value: f32) -> f32 {
 }
 
 impl Volume {
-    pub(super) const ALL: [Self; 7] =
+    pub(crate) const ALL: [Self; 7] =
         [Self::Sphere, Self::Capsule, Self::OrientedBox, Self::Kdop, Self::Cylinder, Self::Ellipsoid, Self::Hull];
 
     /// What pages call it.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Sphere => "sphere",
             Self::Capsule => "capsule",

@@ -7,7 +7,7 @@ use super::mailbox::{Letter, Mailbox};
 use super::message::{self, Command, Listed, Tell};
 use super::overlay::Overlay;
 use super::record::{self, Tape};
-use super::{compare, converge, describe, inspect};
+use super::{compare, converge, describe, inspect, processor};
 use crate::microscope;
 use crate::scene::{self, Scene, Source, embedded};
 use crate::session::{Input, Session, SolverName, Unlike};
@@ -60,6 +60,8 @@ pub(super) struct Engine {
     has_warned: bool,
     /// What the steps since the last state took, in ms.
     step_times: Vec<f32>,
+    /// What they took of a processor, in ms, where one thread takes them and the system tells.
+    step_cpu_times: Vec<f32>,
     answers: SyncSender<Event>,
 }
 
@@ -90,6 +92,7 @@ impl Engine {
             sent_generation: None,
             has_warned: false,
             step_times: Vec::new(),
+            step_cpu_times: Vec::new(),
             answers,
         }
     }
@@ -146,6 +149,7 @@ impl Engine {
                 self.tell_state();
                 break;
             }
+            let begun = processor::time_of_this_thread();
             if let Err(refusal) = self.session.step() {
                 (self.is_playing, self.target) = (false, None);
                 self.tell_all(&message::error(refusal));
@@ -153,6 +157,10 @@ impl Engine {
                 break;
             }
             has_moved = true;
+            // Other threads have clocks of their own.
+            let had = processor::time_of_this_thread().zip(begun).map(|(end, begun)| end.saturating_sub(begun));
+            self.step_cpu_times
+                .extend(had.filter(|_| rayon::current_num_threads() == 1).map(|had| had.as_secs_f32() * 1e3));
             let times = &self.session.world().last_step().times;
             let taken = times.broad + times.narrow + times.response + times.impact;
             self.step_times.push(taken.as_secs_f32() * 1e3);
@@ -427,7 +435,9 @@ impl Engine {
 
     fn tell_state(&mut self) {
         let step_ms = summary(&mut self.step_times);
+        let step_cpu_ms = summary(&mut self.step_cpu_times);
         self.step_times.clear();
+        self.step_cpu_times.clear();
         let world = self.session.world();
         let state = Tell::State {
             playing: self.is_playing,
@@ -438,6 +448,7 @@ impl Engine {
             solver: SolverName::of(world.solver()).map_or("other", SolverName::name),
             speed: self.speed,
             step_ms,
+            step_cpu_ms,
             recorded: self.session.is_recorded(),
         };
         let text = state.text();

@@ -100,6 +100,7 @@ pub(super) enum Tell<'a> {
         solver: &'a str,
         speed: f64,
         step_ms: Option<[f32; 6]>,
+        step_cpu_ms: Option<[f32; 6]>,
         recorded: bool,
     },
     /// Something to know that is no error.

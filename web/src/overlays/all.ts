@@ -39,7 +39,7 @@ export class Overlays {
       structure(),
       pairs(),
       close(),
-      ...volumes(session.source.recorded),
+      ...volumes(session.source.missing("bounds") !== null),
       swept(),
       velocities(),
       ahead(),

@@ -70,11 +70,11 @@ const VOLUMES: [volume: string, name: string, label: string, colour: string, tex
   ["hull", "hulls", "Convex hulls", GREY, "tightest convex volume around each shape"],
 ];
 
-/** Those of the library, fitted in the shapes' frames; a recording in a page has only what the page can make itself. */
-export function volumes(recorded: boolean): Overlay[] {
+/** Those of the library, fitted in the shapes' frames; where they are missing, what the page can make itself. */
+export function volumes(missing: boolean): Overlay[] {
   return VOLUMES.map(([volume, name, label, colour, text]) => {
     const own = OWN[name];
-    return recorded && own !== undefined
+    return missing && own !== undefined
       ? { ...own(), name, label, group: "Bounds", section: null, legend: [{ colour, text: OWN_TEXT }] }
       : fitted(volume, { name, label, colour, text });
   });

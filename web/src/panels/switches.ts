@@ -44,7 +44,8 @@ export class Switches implements Tab {
       }
       field.append(line, list);
     }
-    const notes = [...reasons].map((reason) => element("p", { class: "note" }, `Greyed. ${reason}.`));
-    this.root.append(...groups.values(), ...notes);
+    // Before them, where it is seen without scrolling.
+    const notes = [...reasons].map((reason) => element("p", { class: "note" }, `Greyed: ${reason}.`));
+    this.root.append(...notes, ...groups.values());
   }
 }

@@ -1,6 +1,6 @@
 // The bytes of an exported recording, read: where bodies were, what state they were in, and where they touched.
 
-import { STATISTICS, type SceneTell, type Vector } from "../protocol";
+import { STATISTICS, type BoundsTell, type SceneTell, type Vector } from "../protocol";
 
 export interface Tracks {
   scene: SceneTell;
@@ -19,6 +19,8 @@ export interface Tracks {
   /** Of every `contactStride`th moment, its contacts; none where that is 0. */
   contacts: Int32Array[];
   contactStride: number;
+  /** Bounding volumes of each kind; none where there was no room for them. */
+  bounds: BoundsTell[];
 }
 
 /** Channels of a body. */
@@ -81,6 +83,11 @@ export function readTracks(buffer: ArrayBuffer): Tracks {
   for (let moment = 0; contactStride > 0 && moment < moments; moment += contactStride) {
     contacts.push(readContacts(contacts.at(-1) ?? new Int32Array(0), signed));
   }
+  const bounds = readBounds(view.getUint32(next(4), true), {
+    signed,
+    float: () => view.getFloat32(next(4), true),
+    text: (length) => new TextDecoder().decode(bytes.subarray(next(length), at)),
+  });
   return {
     scene,
     secondsPerMoment,
@@ -94,7 +101,37 @@ export function readTracks(buffer: ArrayBuffer): Tracks {
     states,
     contacts,
     contactStride,
+    bounds,
   };
+}
+
+/** Ends of the lines of bounding volumes are in steps of this, in metres. */
+const BOUNDS_QUANTUM = 1e-4;
+
+interface Reader {
+  signed(): number;
+  float(): number;
+  text(length: number): string;
+}
+
+/** Bounding volumes, in the form in which a running program tells them. */
+function readBounds(volumes: number, { signed, float, text }: Reader): BoundsTell[] {
+  if (volumes === 0) return [];
+  const many = <Item>(count: number, item: () => Item) => Array.from({ length: count }, item);
+  const colliders = many(signed(), () => {
+    const [body, shape] = [signed(), signed()];
+    return { body, shape, position: many(3, float) as Vector, rotation: many(4, float) as BoundsTell["colliders"][number]["rotation"] };
+  });
+  const lines = (): number[] => {
+    const last = [0, 0, 0];
+    const ends = new Array<number>(6 * signed());
+    for (let at = 0; at < ends.length; at++) ends[at] = (last[at % 3]! += signed()) * BOUNDS_QUANTUM;
+    return ends;
+  };
+  return many(volumes, () => {
+    const volume = text(signed());
+    return { tell: "bounds", generation: 0, volume, shapes: many(signed(), lines), colliders };
+  });
 }
 
 /** Moments in which nothing changes share one array. */

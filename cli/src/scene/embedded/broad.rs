@@ -106,7 +106,7 @@ pub(super) fn gas() -> Value {
         .weightless()
         .steps(480, 120.0)
         .with("bounce_threshold", 0.01)
-        .seen([9.0, 7.0, 16.0], [0.0, 0.0, 0.0])
+        .seen([9.9, 7.7, 17.6], [0.0, 0.0, 0.0])
         .bodies(bodies)
 }
 
@@ -133,7 +133,7 @@ pub(super) fn sizes() -> Value {
     Draft::new("sizes", shows, &["B5"])
         .with("broad_phase", "hierarchical_grid")
         .steps(600, 60.0)
-        .seen([9.0, 9.0, 16.0], [0.0, 2.0, 0.0])
+        .seen([10.0, 10.0, 18.0], [0.0, 2.0, 0.0])
         .bodies(bodies)
 }
 
@@ -181,7 +181,7 @@ pub(super) fn clusters() -> Value {
         .with("broad_phase", "octree")
         .weightless()
         .steps(480, 60.0)
-        .seen([12.0, 9.0, 26.0], [0.0, 0.0, 0.0])
+        .seen([13.2, 9.9, 28.6], [0.0, 0.0, 0.0])
         .bodies(bodies)
 }
 
@@ -207,7 +207,7 @@ pub(super) fn grove() -> Value {
     Draft::new("grove", shows, &["B8"])
         .with("broad_phase", "kd_tree")
         .steps(480, 60.0)
-        .seen([10.0, 16.0, 26.0], [0.0, 1.0, 0.0])
+        .seen([11.5, 18.4, 30.0], [0.0, 0.6, 0.0])
         .bodies(bodies)
 }
 
@@ -232,7 +232,7 @@ pub(super) fn city() -> Value {
     Draft::new("city", shows, &["B9"])
         .with("broad_phase", "bsp")
         .steps(480, 60.0)
-        .seen([14.0, 17.0, 24.0], [0.0, 0.5, 0.0])
+        .seen([16.8, 20.4, 28.8], [0.0, 0.0, 0.0])
         .bodies(bodies)
 }
 

@@ -69,7 +69,7 @@ pub(super) fn hills() -> Value {
     let shows = "Solids of eight kinds roll down the hills of a height field into a pen.";
     Draft::new("hills", shows, &["S3", "M5", "N6", "R2"])
         .steps(720, 60.0)
-        .seen([8.0, 14.0, 24.0], [0.0, 0.0, 1.0])
+        .seen([9.0, 15.5, 26.5], [0.0, 0.0, 1.0])
         .bodies(bodies)
 }
 
@@ -166,7 +166,7 @@ pub(super) fn decomposed() -> Value {
         over a peg, so the hole is still there.";
     Draft::new("decomposed", shows, &["S3", "S4"])
         .steps(480, 60.0)
-        .seen([2.0, 5.0, 14.0], [0.2, 1.6, 0.0])
+        .seen([1.8, 5.7, 17.0], [-0.4, 1.5, 0.0])
         .bodies(bodies)
 }
 

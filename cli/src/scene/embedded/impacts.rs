@@ -119,7 +119,7 @@ pub(super) fn bullets() -> Value {
         "Bullets of 10 to 320 m/s strike walls of 2 cm and are stopped, though the fastest flies 5 m in a step.";
     Draft::new("bullets", shows, &["B13", "M3", "M4", "T4", "T6"])
         .steps(240, 60.0)
-        .seen([2.0, 6.0, 9.0], [0.0, 0.0, 0.0])
+        .seen([0.5, 7.5, 11.5], [-0.6, 0.0, 0.3])
         .bodies(volley())
 }
 
@@ -130,6 +130,6 @@ pub(super) fn tunnelling() -> Value {
     Draft::new("tunnelling", shows, &["T6"])
         .with("continuous", "off")
         .steps(240, 60.0)
-        .seen([2.0, 6.0, 9.0], [0.0, 0.0, 0.0])
+        .seen([0.5, 7.5, 11.5], [-0.6, 0.0, 0.3])
         .bodies(volley())
 }

@@ -78,7 +78,7 @@ pub(super) fn blades() -> Value {
     let shows = "Two rotors whose tips run at 33 m/s bat away all that falls on them.";
     Draft::new("blades", shows, &["B13", "M3", "T5", "R1"])
         .steps(1440, 240.0)
-        .seen([4.0, 6.0, 15.0], [0.0, 1.5, 0.0])
+        .seen([4.6, 7.6, 17.5], [0.0, 0.8, 0.0])
         .bodies(bodies)
 }
 

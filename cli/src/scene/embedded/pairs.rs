@@ -150,7 +150,7 @@ pub(super) fn particles() -> Value {
         .weightless()
         .with("bounce_threshold", 0.01)
         .steps(480, 60.0)
-        .seen([6.0, 7.0, 13.0], [0.0, 0.0, 0.0])
+        .seen([7.8, 9.1, 16.9], [0.0, 0.0, 0.0])
         .bodies(bodies)
 }
 

@@ -29,7 +29,7 @@ pub(super) fn shower() -> Value {
     }
     Draft::new("shower", "Balls and boxes shower into a tray and settle.", &["R1", "R2", "R3", "R9"])
         .steps(1200, 120.0)
-        .seen([7.0, 8.0, 13.0], [0.0, 1.5, 0.0])
+        .seen([7.7, 8.7, 14.3], [0.0, 1.5, 0.0])
         .bodies(bodies)
 }
 
@@ -169,6 +169,6 @@ pub(super) fn rain() -> Value {
     Draft::new("rain", shows, &["B15", "M2", "N1", "N2", "N4", "R7"])
         .with("broad_phase", "auto")
         .steps(600, 60.0)
-        .seen([14.0, 13.0, 22.0], [0.0, 2.0, 0.0])
+        .seen([15.5, 14.2, 24.5], [0.0, 2.0, 0.0])
         .bodies(bodies)
 }

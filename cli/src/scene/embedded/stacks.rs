@@ -163,5 +163,5 @@ pub(super) fn overlap() -> Value {
         );
     }
     let shows = "Boxes, balls and drums begin inside each other and are pushed apart, gently.";
-    Draft::new("overlap", shows, &["N2", "R4"]).steps(480, 60.0).seen([4.0, 6.0, 12.0], [0.0, 0.8, 0.0]).bodies(bodies)
+    Draft::new("overlap", shows, &["N2", "R4"]).steps(480, 60.0).seen([5.2, 7.5, 15.5], [0.0, 0.6, 0.0]).bodies(bodies)
 }
