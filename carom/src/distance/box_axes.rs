@@ -57,36 +57,59 @@ pub(crate) fn overlap_quickly(
     if offset.length_squared() > 2.002 * (half_a.length_squared() + half_b.length_squared()) + f32::MIN_POSITIVE {
         return Some(false);
     }
-    let offset = inward * offset;
-    let turn = Mat3A::from_quat(inward * turn_b);
-    let back = turn.transpose();
-    let offset_in_b = back * offset;
-    let [sizes, sizes_back] =
-        [turn, back].map(|turn| Mat3A::from_cols(turn.x_axis.abs(), turn.y_axis.abs(), turn.z_axis.abs()));
+    let boxes = Boxes { half_a, half_b, offset: inward * offset, turn: Mat3A::from_quat(inward * turn_b) };
     // Ten times what the roundings of the rotation and the products can add up to.
-    let slack = 1e-5 * (offset.abs() + half_a + half_b).element_sum();
-    let gaps_a = offset.abs() - half_a - sizes * half_b;
-    let gaps_b = offset_in_b.abs() - half_b - sizes_back * half_a;
+    let slack = 1e-5 * (boxes.offset.abs() + half_a + half_b).element_sum();
     // Most boxes that are apart are so by a face.
+    let [gaps_a, gaps_b] = boxes.face_gaps();
     let gaps_of_faces = gaps_a.max(gaps_b);
     if gaps_of_faces.max_element() > slack {
         return Some(false);
     }
-    let [x, y, z] = [turn.x_axis, turn.y_axis, turn.z_axis];
-    let [size_x, size_y, size_z] = [sizes.x_axis, sizes.y_axis, sizes.z_axis];
-    // Components of a reach across an axis: of half extents, the two that are not along it.
-    let (yzx, zxy) = (Vec3A::new(half_a.y, half_a.z, half_a.x), Vec3A::new(half_a.z, half_a.x, half_a.y));
-    let reach_a = |size: Vec3A| yzx * Vec3A::new(size.z, size.x, size.y) + zxy * Vec3A::new(size.y, size.z, size.x);
-    let gaps = offset.cross(x).abs() - reach_a(size_x) - (half_b.y * size_z + half_b.z * size_y);
-    let gaps = gaps.max(offset.cross(y).abs() - reach_a(size_y) - (half_b.z * size_x + half_b.x * size_z));
-    let gaps = gaps.max(offset.cross(z).abs() - reach_a(size_z) - (half_b.x * size_y + half_b.y * size_x));
-    let widest = gaps.max(gaps_of_faces).max_element();
+    let [x, y, z] = boxes.edge_gaps();
+    let widest = x.max(y).max(z).max(gaps_of_faces).max_element();
     if widest > slack {
         Some(false)
     } else if widest < -slack {
         Some(true)
     } else {
         None
+    }
+}
+
+/// Two boxes in f32: where the second is, and how it is turned, as the first sees it.
+pub(super) struct Boxes {
+    pub(super) half_a: Vec3A,
+    pub(super) half_b: Vec3A,
+    pub(super) offset: Vec3A,
+    pub(super) turn: Mat3A,
+}
+
+impl Boxes {
+    /// The gaps along the face normals of the first box, and of the second; negative where they overlap.
+    #[inline(always)]
+    pub(super) fn face_gaps(&self) -> [Vec3A; 2] {
+        let Self { half_a, half_b, offset, turn } = self;
+        let back = turn.transpose();
+        let sizes = |turn: &Mat3A| Mat3A::from_cols(turn.x_axis.abs(), turn.y_axis.abs(), turn.z_axis.abs());
+        [offset.abs() - *half_a - sizes(turn) * *half_b, (back * *offset).abs() - *half_b - sizes(&back) * *half_a]
+    }
+
+    /// The gaps across each edge of the second box and those of the first, times the lengths of these axes, whose squares
+    /// are one less the squares of the second's axes.
+    #[inline(always)]
+    pub(super) fn edge_gaps(&self) -> [Vec3A; 3] {
+        let Self { half_a, half_b, offset, turn } = self;
+        let [x, y, z] = [turn.x_axis, turn.y_axis, turn.z_axis];
+        let [size_x, size_y, size_z] = [x.abs(), y.abs(), z.abs()];
+        // Components of a reach across an axis: of half extents, the two that are not along it.
+        let (yzx, zxy) = (Vec3A::new(half_a.y, half_a.z, half_a.x), Vec3A::new(half_a.z, half_a.x, half_a.y));
+        let reach_a = |size: Vec3A| yzx * Vec3A::new(size.z, size.x, size.y) + zxy * Vec3A::new(size.y, size.z, size.x);
+        [
+            offset.cross(x).abs() - reach_a(size_x) - (half_b.y * size_z + half_b.z * size_y),
+            offset.cross(y).abs() - reach_a(size_y) - (half_b.z * size_x + half_b.x * size_z),
+            offset.cross(z).abs() - reach_a(size_z) - (half_b.x * size_y + half_b.y * size_x),
+        ]
     }
 }
 
