@@ -540,7 +540,8 @@ impl Meetings {
         // A pair is one worker's, so that its parts are in order.
         self.faults.sort_by_key(|fault| (fault.pair.a.collider, fault.pair.b.collider));
         if self.inner_edges == InnerEdges::Smooth {
-            mesh::mark_inner_seams(&mut self.heads[..self.live], &mut self.meetings, bodies, &mut self.seams);
+            let Self { heads, meetings, seams, live, .. } = self;
+            mesh::mark_inner_seams(&mut heads[..*live], meetings, bodies, workers, seams);
         }
     }
 }
