@@ -443,3 +443,6 @@ impl World {
         self.step.times = times;
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,9 +4,9 @@
 //! stage goes there. When activities of bodies have changed, pairs change places: those that rest with the last in front,
 //! those that stir with the first behind. The order depends on the history of the world only, and is part of snapshots.
 
-use super::stage::{Manifold, Meeting, Room};
+use super::stage::{Clearance, Manifold, Meeting, Room};
 use super::{ContactError, InnerEdges, mesh};
-use crate::body::{Bodies, BodyId, BodyKind, Stir};
+use crate::body::{Bodies, BodyId, BodyKind, Collider, Stir};
 use crate::broad::{Changes, Pair};
 use crate::mid::ConvexPair;
 use crate::response::{Edge, Origin};
@@ -17,6 +17,9 @@ use std::collections::{HashMap, HashSet};
 
 /// So many pairs are collided by a worker in one go.
 const BLOCK: usize = 32;
+
+/// The axis that parts two that have a closed form is looked for up to this gap, in least margins.
+const WIDE: f32 = 10.0;
 
 /// Room for so many manifolds is made where there may be several.
 const RICH: usize = 4;
@@ -117,6 +120,8 @@ pub struct ContactFault {
 #[derive(Debug, Default)]
 pub(crate) struct Meetings {
     heads: Vec<Head>,
+    /// Of each pair without manifolds how far the two were apart when they were last asked.
+    clearances: Vec<Clearance>,
     meetings: Vec<Meeting>,
     /// So many are live; the others are parked behind them.
     live: usize,
@@ -130,6 +135,8 @@ pub(crate) struct Meetings {
     /// Pairs that could not be collided in this step, in their order.
     faults: Vec<ContactFault>,
     counters: Counters,
+    /// Whether pairs that cannot have come together are asked as well: for tests, which compare.
+    pub(crate) asks_all: bool,
     inner_edges: InnerEdges,
     seams: mesh::SeamScratch,
     /// Pairs that the user's filter refused. Asked, never walked.
@@ -145,6 +152,7 @@ pub(crate) struct Meetings {
 #[derive(Debug, Clone)]
 pub(crate) struct MeetingsCopy {
     heads: Vec<Head>,
+    clearances: Vec<Clearance>,
     meetings: Vec<Meeting>,
     live: usize,
     refused: Vec<Pair>,
@@ -248,6 +256,7 @@ impl Meetings {
         let place = self.heads.len();
         self.place_of.insert(pair, place as u32);
         self.heads.push(head);
+        self.clearances.push(Clearance::UNKNOWN);
         let is_rich = is_rich(&a.shape) || is_rich(&b.shape);
         let spare = self.spare[usize::from(is_rich)].pop();
         self.meetings.push(spare.unwrap_or_else(|| Meeting::new(if is_rich { RICH } else { 1 })));
@@ -261,6 +270,7 @@ impl Meetings {
     fn swap(&mut self, one: usize, other: usize) {
         if one != other {
             self.heads.swap(one, other);
+            self.clearances.swap(one, other);
             self.meetings.swap(one, other);
             for place in [one, other] {
                 self.place_of.insert(self.heads[place].pair, place as u32);
@@ -305,6 +315,7 @@ impl Meetings {
         if place < self.live {
             self.live -= 1;
             self.heads.swap(place, self.live);
+            self.clearances.swap(place, self.live);
             self.meetings.swap(place, self.live);
             if place < self.live {
                 self.place_of.insert(self.heads[place].pair, place as u32);
@@ -314,6 +325,7 @@ impl Meetings {
             self.parked = None;
         }
         let head = self.heads.swap_remove(place);
+        self.clearances.swap_remove(place);
         let mut meeting = self.meetings.swap_remove(place);
         ended(&head);
         if let Some(moved) = self.heads.get(place) {
@@ -378,12 +390,14 @@ impl Meetings {
         let mut refused: Vec<Pair> = self.refused.iter().copied().collect();
         refused.sort_unstable();
         let (live, inner_edges) = (self.live, self.inner_edges);
-        MeetingsCopy { heads: self.heads.clone(), meetings: self.meetings.clone(), live, refused, inner_edges }
+        let (heads, clearances, meetings) = (self.heads.clone(), self.clearances.clone(), self.meetings.clone());
+        MeetingsCopy { heads, clearances, meetings, live, refused, inner_edges }
     }
 
     /// Goes on from a copy, with a broad phase that is built anew.
     pub(crate) fn restore(&mut self, copy: &MeetingsCopy) {
         self.heads.clone_from(&copy.heads);
+        self.clearances.clone_from(&copy.clearances);
         self.meetings.clone_from(&copy.meetings);
         (self.live, self.parked) = (copy.live, None);
         if self.inner_edges != copy.inner_edges {
@@ -493,7 +507,8 @@ impl Meetings {
 
     /// The stage: collides all live pairs.
     pub(crate) fn collide(&mut self, bodies: &Bodies, workers: usize, margins: Margins) {
-        let Self { heads, meetings, rooms, counters, live, .. } = self;
+        let Self { heads, clearances, meetings, rooms, counters, live, asks_all, .. } = self;
+        let asks_all = *asks_all;
         let size = threads::block_size(BLOCK);
         let blocks = live.div_ceil(size) as u32;
         let workers = if threads::is_worth(blocks >= 4) { workers } else { 1 };
@@ -501,35 +516,35 @@ impl Meetings {
             rooms.push(Room::with_inner_edges(self.inner_edges));
         }
         let (shared_heads, shared_meetings) = (Shared::new(&mut heads[..*live]), Shared::new(meetings));
-        let shared_rooms = Shared::new(rooms);
+        let (shared_rooms, shared_clearances) = (Shared::new(rooms), Shared::new(clearances));
         threads::run(workers, &[blocks], counters, |Task { worker, block, .. }| {
             let start = block as usize * size;
             let places = start..shared_heads.len().min(start + size);
-            // SAFETY: each block is one worker's.
-            #[allow(unsafe_code)]
-            let touched = places
-                .clone()
-                .map(|place| unsafe { touch(shared_heads.get(place), shared_meetings.get(place), bodies) });
-            std::hint::black_box(touched.sum::<f64>());
-            for place in places {
+            let mut is_asked = [true; BLOCK];
+            let mut touched = 0.0;
+            for (place, is_asked) in places.clone().zip(&mut is_asked) {
+                // SAFETY: each block is one worker's.
+                #[allow(unsafe_code)]
+                let (head, clearance, meeting) =
+                    unsafe { (shared_heads.get(place), shared_clearances.get(place), shared_meetings.get(place)) };
+                *is_asked = asks_all || !is_parted(head, clearance, bodies, margins);
+                if *is_asked {
+                    touched += touch(head, meeting, bodies);
+                }
+            }
+            std::hint::black_box(touched);
+            for place in places.zip(is_asked).filter_map(|(place, is_asked)| is_asked.then_some(place)) {
                 // SAFETY: each block is one worker's, and each worker has a room of its own.
                 #[allow(unsafe_code)]
-                let (head, meeting, room) = unsafe {
-                    (shared_heads.get_mut(place), shared_meetings.get_mut(place), shared_rooms.get_mut(worker))
+                let (head, clearance, meeting, room) = unsafe {
+                    (
+                        shared_heads.get_mut(place),
+                        shared_clearances.get_mut(place),
+                        shared_meetings.get_mut(place),
+                        shared_rooms.get_mut(worker),
+                    )
                 };
-                let (Some(a), Some(b)) = (bodies.collider(head.pair.a), bodies.collider(head.pair.b)) else {
-                    continue;
-                };
-                let [body_a, body_b] = head.bodies.map(|body| bodies.activity(body));
-                head.touches_sleeper = body_a.sleeps() || body_b.sleeps();
-                let is_compound = |shape: &Shape| matches!(shape, Shape::Compound(_));
-                let is_ground = !body_a.moves || !body_b.moves || is_compound(&a.shape) || is_compound(&b.shape);
-                head.has_ground = is_ground && !head.is_sensor;
-                let margin = if head.is_sensor { 0.0 } else { margins.of_pair(a, b, bodies) };
-                meeting.update([head.pair.a, head.pair.b], margin, bodies, room);
-                head.note(meeting.manifolds());
-                let may_strike = head.pushes() && !head.is_touching && !head.has_ground;
-                head.is_about_to_strike = may_strike && mesh::strike(meeting.manifolds(), bodies);
+                collide_pair((head, clearance, meeting), bodies, margins, room);
             }
         });
         self.faults.clear();
@@ -550,7 +565,7 @@ impl MeetingsCopy {
     /// How many bytes it holds.
     pub(crate) fn size(&self) -> usize {
         let meetings: usize = self.meetings.iter().map(Meeting::size).sum();
-        size_of_val(&self.heads[..]) + size_of_val(&self.refused[..]) + meetings
+        size_of_val(&self.heads[..]) + size_of_val(&self.clearances[..]) + size_of_val(&self.refused[..]) + meetings
     }
 }
 
@@ -569,11 +584,51 @@ pub(crate) fn may_meet(pair: Pair, bodies: &Bodies) -> bool {
     a.body != b.body && is_of_interest && takes_part && a.filter.meets(b.filter)
 }
 
+/// The colliders of a pair.
+fn colliders_of<'a>(head: &Head, bodies: &'a Bodies) -> Option<[&'a Collider; 2]> {
+    Some([bodies.collider(head.pair.a)?, bodies.collider(head.pair.b)?])
+}
+
+/// Whether a pair that did not touch cannot touch in this step either: it stays as it is.
+fn is_parted(head: &Head, clearance: &Clearance, bodies: &Bodies, margins: Margins) -> bool {
+    if head.manifolds > 0 || !clearance.is_known() {
+        return false;
+    }
+    let Some([a, b]) = colliders_of(head, bodies) else { return false };
+    let left = clearance.left(a, b);
+    // Most are as far apart as needs not be compared with how fast they are.
+    let greatest = if head.is_sensor { 0.0 } else { margins.greatest_of_pair(a, b) };
+    left > greatest || left > margins.of_pair(a, b, bodies)
+}
+
+/// Collides a pair, and takes note of what was found.
+fn collide_pair(
+    (head, clearance, meeting): (&mut Head, &mut Clearance, &mut Meeting),
+    bodies: &Bodies,
+    margins: Margins,
+    room: &mut Room,
+) {
+    let Some([a, b]) = colliders_of(head, bodies) else { return };
+    let [body_a, body_b] = head.bodies.map(|body| bodies.activity(body));
+    head.touches_sleeper = body_a.sleeps() || body_b.sleeps();
+    let is_compound = |shape: &Shape| matches!(shape, Shape::Compound(_));
+    let is_ground = !body_a.moves || !body_b.moves || is_compound(&a.shape) || is_compound(&b.shape);
+    head.has_ground = is_ground && !head.is_sensor;
+    let margin = if head.is_sensor { 0.0 } else { margins.of_pair(a, b, bodies) };
+    // What is fast will be somewhere else in the next step.
+    let least = a.margin.min(b.margin);
+    let wide = (margin <= 2.0 * least).then_some(WIDE * least);
+    let gap = meeting.update([head.pair.a, head.pair.b], (margin, wide), bodies, room);
+    *clearance = gap.map_or(Clearance::UNKNOWN, |gap| Clearance::new(a, b, gap));
+    head.note(meeting.manifolds());
+    let may_strike = head.pushes() && !head.is_touching && !head.has_ground;
+    head.is_about_to_strike = may_strike && mesh::strike(meeting.manifolds(), bodies);
+}
+
 /// Reads a little of all that colliding a pair will need. One pair right after the other, so that what is not in the cache
 /// comes from memory for many of them at a time, instead of for each when it is needed.
 fn touch(head: &Head, meeting: &Meeting, bodies: &Bodies) -> f64 {
     let collider =
         |slot: u32| bodies.collider(slot).map_or(0.0, |collider| collider.pose.position.x + f64::from(collider.margin));
-    let points = meeting.manifolds().first().map_or(0, |manifold| manifold.contacts().len());
-    collider(head.pair.a) + collider(head.pair.b) + points as f64
+    collider(head.pair.a) + collider(head.pair.b) + f64::from(meeting.touch())
 }

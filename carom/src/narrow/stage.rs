@@ -4,9 +4,11 @@
 //! by its features keeps its impulse. Pairs do not see each other, so they can be collided in any order and by any number
 //! of threads.
 
+mod clearance;
 mod patches;
 mod view;
 
+pub(crate) use clearance::Clearance;
 pub(crate) use view::reach;
 
 use super::cache::{Kept, moved_by};
@@ -351,24 +353,39 @@ impl Meeting {
         &mut self.manifolds
     }
 
-    /// Collides the pair anew. Points with a gap of up to `margin` are found as well.
-    pub(crate) fn update(&mut self, slots: [u32; 2], margin: f32, bodies: &Bodies, room: &mut Room) {
+    /// Reads a little of all that updating it needs, if it has manifolds.
+    pub(crate) fn touch(&self) -> f32 {
+        let of_manifold = |manifold: &Manifold| {
+            let [one, _, other, _] = &manifold.contacts;
+            one.depth + other.arm_a.x + other.carried + f32::from(manifold.count)
+        };
+        self.manifolds.first().map_or(0.0, of_manifold) + self.cache.touch()
+    }
+
+    /// Collides the pair anew. Points with a gap of up to `margin` are found as well. Tells how far the two are apart at
+    /// the least, if they do not touch, `wide` is asked for and it can be told.
+    pub(crate) fn update(
+        &mut self,
+        slots: [u32; 2],
+        (margin, wide): (f32, Option<f32>),
+        bodies: &Bodies,
+        room: &mut Room,
+    ) -> Option<f32> {
         let (Some(a), Some(b)) = (bodies.collider(slots[0]), bodies.collider(slots[1])) else {
             self.manifolds.clear();
-            return;
+            return None;
         };
-        let material = mixed(a, b, bodies);
         let is_compound = matches!((&a.shape, &b.shape), (Shape::Compound(_), _) | (_, Shape::Compound(_)));
         let sides = [(&a.shape, &a.pose), (&b.shape, &b.pose)];
         if !is_compound && !is_surface(&a.shape) && !is_surface(&b.shape) {
             let part =
                 |slot: usize, collider: &Collider| ConvexPart { body: collider.body, collider: slots[slot], part: 0 };
             let pair = ConvexPair { a: part(0, a), b: part(1, b) };
-            if let Err(error) = self.update_convex(&pair, sides, margin, bodies, material) {
+            return self.update_convex(&pair, sides, (margin, wide), bodies).unwrap_or_else(|error| {
                 self.manifolds.clear();
                 room.faults.push((pair, error));
-            }
-            return;
+                None
+            });
         }
         room.last.clear();
         room.last.extend(self.manifolds.iter().map(Memory::of));
@@ -384,54 +401,62 @@ impl Meeting {
                 room.faults.push((pair, error));
             }
         }
+        if self.manifolds.is_empty() {
+            return None;
+        }
+        let material = mixed(a, b, bodies);
         for manifold in &mut self.manifolds {
             manifold.material = material;
             if let Some(before) = room.last.iter().find(|before| before.is_of(manifold)) {
                 manifold.carry(before, margin > 0.0);
             }
         }
+        None
     }
 
-    /// Two convex colliders, which have one manifold at the most.
+    /// Two convex colliders, which have one manifold at the most; tells how far they are apart if they have none.
     fn update_convex(
         &mut self,
         pair: &ConvexPair,
         sides: [(&Shape, &Pose); 2],
-        margin: f32,
+        (margin, wide): (f32, Option<f32>),
         bodies: &Bodies,
-        material: Material,
-    ) -> Result<(), ContactError> {
+    ) -> Result<Option<f32>, ContactError> {
         let Some(view) = View::new(sides) else {
             self.manifolds.clear();
-            return Ok(());
+            return Ok(None);
+        };
+        let material = || match [pair.a, pair.b].map(|part| bodies.collider(part.collider)) {
+            [Some(a), Some(b)] => mixed(a, b, bodies),
+            [_, _] => Material::default(),
         };
         let frame = Frame::new(pair, &view, bodies);
         if let Some(kept) = self.cache.kept(&view.far_in_near, margin)
             && let Some(known) = self.manifolds.first_mut()
             && known.follow_kept(kept, &frame, &view.far_in_near, margin)
         {
-            known.material = material;
-            return Ok(());
+            known.material = material();
+            return Ok(None);
         }
         let Some(local) = view.contact(margin, &mut self.cache)? else {
             self.manifolds.clear();
-            return Ok(());
+            return Ok(wide.and_then(|wide| view.gap(&self.cache, wide)));
         };
         if let Some(known) = self.manifolds.first_mut()
             && known.follow(&local, &frame, margin > 0.0)
         {
-            known.material = material;
-            return Ok(());
+            known.material = material();
+            return Ok(None);
         }
         let before = self.manifolds.first().map(Memory::of);
         self.manifolds.clear();
         let mut manifold = frame.in_world(pair, &local);
-        manifold.material = material;
+        manifold.material = material();
         if let Some(before) = before.filter(|before| before.is_of(&manifold)) {
             manifold.carry(&before, margin > 0.0);
         }
         self.manifolds.push(manifold);
-        Ok(())
+        Ok(None)
     }
 
     /// Each part of one collider against each of the other whose boxes overlap.
