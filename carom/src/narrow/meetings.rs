@@ -129,8 +129,8 @@ pub(crate) struct Meetings {
     parked: Option<Totals>,
     /// Asked, never walked: its order means nothing.
     place_of: HashMap<Pair, u32>,
-    /// Those that pairs have left: with room for one manifold, and for several.
-    spare: [Vec<Meeting>; 2],
+    /// Those with room for several manifolds that pairs have left.
+    spare: Vec<Meeting>,
     rooms: Vec<Room>,
     /// Pairs that could not be collided in this step, in their order.
     faults: Vec<ContactFault>,
@@ -258,8 +258,11 @@ impl Meetings {
         self.heads.push(head);
         self.clearances.push(Clearance::UNKNOWN);
         let is_rich = is_rich(&a.shape) || is_rich(&b.shape);
-        let spare = self.spare[usize::from(is_rich)].pop();
-        self.meetings.push(spare.unwrap_or_else(|| Meeting::new(if is_rich { RICH } else { 1 })));
+        self.meetings.push(if is_rich {
+            self.spare.pop().unwrap_or_else(|| Meeting::with_room(RICH))
+        } else {
+            Meeting::new()
+        });
         if head.is_live {
             self.swap(place, self.live);
             self.live += 1;
@@ -331,8 +334,10 @@ impl Meetings {
         if let Some(moved) = self.heads.get(place) {
             self.place_of.insert(moved.pair, place as u32);
         }
-        meeting.clear();
-        self.spare[usize::from(meeting.room() > 1)].push(meeting);
+        if meeting.is_rich() {
+            meeting.clear();
+            self.spare.push(meeting);
+        }
     }
 
     /// Before the solver: how fast those close that did not touch.

@@ -284,12 +284,23 @@ impl Memory {
 /// what is off is where clipped points are, by as much.
 const KEPT_SHARE: f32 = 0.01;
 
-/// What one pair of colliders keeps from step to step.
+/// What one pair of colliders keeps from step to step. In one piece: to follow pointers through memory takes longer than
+/// to collide.
 #[derive(Debug, Clone)]
 pub(crate) struct Meeting {
-    /// Of two convex shapes; of compounds, those of their parts are in `parts`.
+    /// Of two convex shapes, with their only manifold.
     cache: PairCache,
+    manifold: Option<Manifold>,
+    /// Of shapes that may be touched in several places, instead.
+    rich: Option<Box<Rich>>,
+}
+
+/// What a pair keeps of which one is a surface of triangles or a compound.
+#[derive(Debug, Clone)]
+struct Rich {
+    /// Of the parts of compounds.
     parts: Vec<PartCache>,
+    /// Of surfaces.
     patches: KeptPatches,
     manifolds: Vec<Manifold>,
 }
@@ -319,38 +330,61 @@ impl Room {
 }
 
 impl Meeting {
-    /// With room for so many manifolds.
-    pub(crate) fn new(room: usize) -> Self {
-        let patches = if room > 1 { KeptPatches::with_room(room) } else { KeptPatches::default() };
-        let cache = PairCache::keeping(KEPT_SHARE);
-        Self { cache, parts: Vec::new(), patches, manifolds: Vec::with_capacity(room) }
+    /// Of two convex shapes.
+    pub(crate) fn new() -> Self {
+        Self { cache: PairCache::keeping(KEPT_SHARE), manifold: None, rich: None }
     }
 
-    /// For how many manifolds there is room.
-    pub(crate) fn room(&self) -> usize {
-        self.manifolds.capacity()
+    /// Of others, with room for so many manifolds.
+    pub(crate) fn with_room(room: usize) -> Self {
+        let (patches, manifolds) = (KeptPatches::with_room(room), Vec::with_capacity(room));
+        Self { rich: Some(Box::new(Rich { parts: Vec::new(), patches, manifolds })), ..Self::new() }
+    }
+
+    /// Whether there is room for several manifolds.
+    pub(crate) fn is_rich(&self) -> bool {
+        self.rich.is_some()
     }
 
     /// Forgets all, but keeps its room.
     pub(crate) fn clear(&mut self) {
         self.cache = PairCache::keeping(KEPT_SHARE);
-        self.parts.clear();
-        self.patches.clear();
-        self.manifolds.clear();
+        self.manifold = None;
+        if let Some(rich) = &mut self.rich {
+            rich.parts.clear();
+            rich.patches.clear();
+            rich.manifolds.clear();
+        }
     }
 
     /// How many bytes it holds.
     pub(crate) fn size(&self) -> usize {
-        size_of::<Self>() + size_of_val(&self.parts[..]) + self.patches.size() + size_of_val(&self.manifolds[..])
+        let of_rich = |rich: &Rich| {
+            size_of::<Rich>() + size_of_val(&rich.parts[..]) + rich.patches.size() + size_of_val(&rich.manifolds[..])
+        };
+        size_of::<Self>() + self.rich.as_deref().map_or(0, of_rich)
     }
 
     /// How the pair touches.
+    #[inline]
     pub(crate) fn manifolds(&self) -> &[Manifold] {
-        &self.manifolds
+        self.rich.as_ref().map_or_else(|| self.manifold.as_slice(), |rich| &rich.manifolds)
     }
 
+    #[inline]
     pub(crate) fn manifolds_mut(&mut self) -> &mut [Manifold] {
-        &mut self.manifolds
+        match &mut self.rich {
+            Some(rich) => &mut rich.manifolds,
+            None => self.manifold.as_mut_slice(),
+        }
+    }
+
+    /// Parts them.
+    fn part(&mut self) {
+        self.manifold = None;
+        if let Some(rich) = &mut self.rich {
+            rich.manifolds.clear();
+        }
     }
 
     /// Reads a little of all that updating it needs, if it has manifolds.
@@ -359,7 +393,7 @@ impl Meeting {
             let [one, _, other, _] = &manifold.contacts;
             one.depth + other.arm_a.x + other.carried + f32::from(manifold.count)
         };
-        self.manifolds.first().map_or(0.0, of_manifold) + self.cache.touch()
+        self.manifolds().first().map_or(0.0, of_manifold) + self.cache.touch()
     }
 
     /// Collides the pair anew. Points with a gap of up to `margin` are found as well. Tells how far the two are apart at
@@ -372,7 +406,7 @@ impl Meeting {
         room: &mut Room,
     ) -> Option<f32> {
         let (Some(a), Some(b)) = (bodies.collider(slots[0]), bodies.collider(slots[1])) else {
-            self.manifolds.clear();
+            self.part();
             return None;
         };
         let is_compound = matches!((&a.shape, &b.shape), (Shape::Compound(_), _) | (_, Shape::Compound(_)));
@@ -382,30 +416,31 @@ impl Meeting {
                 |slot: usize, collider: &Collider| ConvexPart { body: collider.body, collider: slots[slot], part: 0 };
             let pair = ConvexPair { a: part(0, a), b: part(1, b) };
             return self.update_convex(&pair, sides, (margin, wide), bodies).unwrap_or_else(|error| {
-                self.manifolds.clear();
+                self.part();
                 room.faults.push((pair, error));
                 None
             });
         }
+        let rich = self.rich.as_mut()?;
         room.last.clear();
-        room.last.extend(self.manifolds.iter().map(Memory::of));
-        self.manifolds.clear();
+        room.last.extend(rich.manifolds.iter().map(Memory::of));
+        rich.manifolds.clear();
         if is_compound {
-            self.update_parts([a, b], slots, margin, bodies, room);
+            rich.update_parts([a, b], slots, margin, bodies, room);
         } else {
             let part =
                 |slot: usize, collider: &Collider| ConvexPart { body: collider.body, collider: slots[slot], part: 0 };
             let pair = ConvexPair { a: part(0, a), b: part(1, b) };
-            let keeps = (&mut self.cache, Some(&mut self.patches), &mut room.contacts);
-            if let Err(error) = collide(&pair, sides, margin, (bodies, keeps), &mut self.manifolds) {
+            let keeps = (&mut self.cache, Some(&mut rich.patches), &mut room.contacts);
+            if let Err(error) = collide(&pair, sides, margin, (bodies, keeps), &mut rich.manifolds) {
                 room.faults.push((pair, error));
             }
         }
-        if self.manifolds.is_empty() {
+        if rich.manifolds.is_empty() {
             return None;
         }
         let material = mixed(a, b, bodies);
-        for manifold in &mut self.manifolds {
+        for manifold in &mut rich.manifolds {
             manifold.material = material;
             if let Some(before) = room.last.iter().find(|before| before.is_of(manifold)) {
                 manifold.carry(before, margin > 0.0);
@@ -423,7 +458,7 @@ impl Meeting {
         bodies: &Bodies,
     ) -> Result<Option<f32>, ContactError> {
         let Some(view) = View::new(sides) else {
-            self.manifolds.clear();
+            self.manifold = None;
             return Ok(None);
         };
         let material = || match [pair.a, pair.b].map(|part| bodies.collider(part.collider)) {
@@ -432,33 +467,34 @@ impl Meeting {
         };
         let frame = Frame::new(pair, &view, bodies);
         if let Some(kept) = self.cache.kept(&view.far_in_near, margin)
-            && let Some(known) = self.manifolds.first_mut()
+            && let Some(known) = &mut self.manifold
             && known.follow_kept(kept, &frame, &view.far_in_near, margin)
         {
             known.material = material();
             return Ok(None);
         }
         let Some(local) = view.contact(margin, &mut self.cache)? else {
-            self.manifolds.clear();
+            self.manifold = None;
             return Ok(wide.and_then(|wide| view.gap(&self.cache, wide)));
         };
-        if let Some(known) = self.manifolds.first_mut()
+        if let Some(known) = &mut self.manifold
             && known.follow(&local, &frame, margin > 0.0)
         {
             known.material = material();
             return Ok(None);
         }
-        let before = self.manifolds.first().map(Memory::of);
-        self.manifolds.clear();
+        let before = self.manifold.as_ref().map(Memory::of);
         let mut manifold = frame.in_world(pair, &local);
         manifold.material = material();
         if let Some(before) = before.filter(|before| before.is_of(&manifold)) {
             manifold.carry(&before, margin > 0.0);
         }
-        self.manifolds.push(manifold);
+        self.manifold = Some(manifold);
         Ok(None)
     }
+}
 
+impl Rich {
     /// Each part of one collider against each of the other whose boxes overlap.
     fn update_parts(
         &mut self,
