@@ -14,6 +14,7 @@ use crate::shape::Shape;
 use crate::threads::{self, Counters, Shared, Task};
 use crate::world::{Margins, PairFilter};
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// So many pairs are collided by a worker in one go.
 const BLOCK: usize = 32;
@@ -93,6 +94,21 @@ impl Head {
         self.touches_sleeper && self.pushes()
     }
 
+    /// Takes note of how fast two close that did not touch.
+    pub(crate) fn note_approach(&mut self, manifolds: &[Manifold], bodies: &Bodies) {
+        if !self.pushes() || self.is_touching {
+            return;
+        }
+        self.approach = 0.0;
+        for manifold in manifolds.iter().filter(|manifold| !manifold.is_inner) {
+            let [a, b] = [manifold.pair.a.body, manifold.pair.b.body].map(|body| &bodies.motions()[body as usize]);
+            for contact in manifold.contacts() {
+                let velocity = a.velocity_at(contact.arm_a) - b.velocity_at(contact.arm_b);
+                self.approach = self.approach.max(velocity.dot(manifold.normal));
+            }
+        }
+    }
+
     /// Takes note of what was found.
     fn note(&mut self, manifolds: &[Manifold]) {
         self.manifolds = manifolds.len() as u32;
@@ -125,8 +141,11 @@ pub(crate) struct Meetings {
     meetings: Vec<Meeting>,
     /// So many are live; the others are parked behind them.
     live: usize,
-    /// What the parked ones have, while none comes or goes.
+    /// What the parked ones have, while none comes or goes; and what the live ones had after the last step.
     parked: Option<Totals>,
+    total: Totals,
+    /// Of the last pass over the live ones.
+    blocks: Vec<Block>,
     /// Asked, never walked: its order means nothing.
     place_of: HashMap<Pair, u32>,
     /// Those with room for several manifolds that pairs have left.
@@ -135,6 +154,8 @@ pub(crate) struct Meetings {
     /// Pairs that could not be collided in this step, in their order.
     faults: Vec<ContactFault>,
     counters: Counters,
+    /// Whether a pair that was collided in this step wakes a sleeper.
+    has_waking: bool,
     /// Whether pairs that cannot have come together are asked as well: for tests, which compare.
     pub(crate) asks_all: bool,
     inner_edges: InnerEdges,
@@ -170,12 +191,27 @@ pub(crate) struct Totals {
 
 impl Totals {
     fn and(self, heads: &[Head]) -> Self {
-        heads.iter().fold(self, |total, head| Self {
-            manifolds: total.manifolds + head.manifolds as usize,
-            points: total.points + head.points as usize,
-            deepest: total.deepest.max(head.deepest),
+        heads.iter().fold(self, |total, head| {
+            let (manifolds, points) = (head.manifolds as usize, head.points as usize);
+            total.with(Self { manifolds, points, deepest: head.deepest })
         })
     }
+
+    fn with(self, other: Self) -> Self {
+        Self {
+            manifolds: self.manifolds + other.manifolds,
+            points: self.points + other.points,
+            deepest: self.deepest.max(other.deepest),
+        }
+    }
+}
+
+/// What a pass has found in a block of pairs.
+#[derive(Debug, Clone, Copy, Default)]
+struct Block {
+    totals: Totals,
+    /// Whether one began or ceased to touch.
+    has_changed: bool,
 }
 
 impl Meetings {
@@ -340,54 +376,55 @@ impl Meetings {
         }
     }
 
-    /// Before the solver: how fast those close that did not touch.
+    /// Before the solver: how fast those close that did not touch. Pairs that were collided have it already.
     pub(crate) fn note_approach(&mut self, bodies: &Bodies, workers: usize) {
-        self.for_each(workers, |head, meeting| {
-            if !head.pushes() || head.is_touching {
-                return;
-            }
-            head.approach = 0.0;
-            for manifold in meeting.manifolds().iter().filter(|manifold| !manifold.is_inner) {
-                let [a, b] = [manifold.pair.a.body, manifold.pair.b.body].map(|body| &bodies.motions()[body as usize]);
-                for contact in manifold.contacts() {
-                    let velocity = a.velocity_at(contact.arm_a) - b.velocity_at(contact.arm_b);
-                    head.approach = head.approach.max(velocity.dot(manifold.normal));
-                }
-            }
-        });
+        self.for_each(workers, |head, meeting| head.note_approach(meeting.manifolds(), bodies));
     }
 
     /// After the solver: which pairs touch; `changed` is called with those that did not before, or do no longer.
     pub(crate) fn note_touching(&mut self, workers: usize, mut changed: impl FnMut(&Head, &[Manifold])) {
-        self.for_each(workers, |head, meeting| {
+        let size = self.for_each(workers, |head, meeting| {
             head.was_touching = head.is_touching;
             let touches = |manifold: &Manifold| manifold.is_touching() && (head.is_sensor || !manifold.is_inner);
             // Of most pairs the head says it, which is small.
             let is_deep = head.deepest >= 0.0 && !head.has_inner;
             head.is_touching = head.manifolds > 0 && (is_deep || meeting.manifolds().iter().any(touches));
         });
-        let live = self.heads[..self.live].iter().zip(&self.meetings);
-        for (head, meeting) in live.filter(|(head, _)| head.is_touching != head.was_touching) {
-            changed(head, meeting.manifolds());
+        self.total = Totals::default();
+        let (heads, meetings) = (self.heads[..self.live].chunks(size), self.meetings.chunks(size));
+        for (block, (heads, meetings)) in self.blocks.iter().zip(heads.zip(meetings)) {
+            self.total = self.total.with(block.totals);
+            let live = heads.iter().zip(meetings).filter(|_| block.has_changed);
+            for (head, meeting) in live.filter(|(head, _)| head.is_touching != head.was_touching) {
+                changed(head, meeting.manifolds());
+            }
         }
     }
 
-    /// Does something with every live pair's head.
-    fn for_each(&mut self, workers: usize, work: impl Fn(&mut Head, &Meeting) + Sync) {
-        let Self { heads, meetings, counters, live, .. } = self;
+    /// Does something with every live pair's head, and takes note of each block; tells how large these are.
+    fn for_each(&mut self, workers: usize, work: impl Fn(&mut Head, &Meeting) + Sync) -> usize {
+        let Self { heads, meetings, counters, live, blocks: notes, .. } = self;
         let size = threads::block_size(BLOCK);
         let blocks = live.div_ceil(size) as u32;
         let workers = if threads::is_worth(blocks >= 16) { workers } else { 1 };
-        let shared = Shared::new(&mut heads[..*live]);
+        notes.clear();
+        notes.resize(blocks as usize, Block::default());
+        let (shared, shared_notes) = (Shared::new(&mut heads[..*live]), Shared::new(notes));
         threads::run(workers, &[blocks], counters, |Task { block, .. }| {
             let start = block as usize * size;
+            // SAFETY: each block is one worker's.
+            #[allow(unsafe_code)]
+            let note = unsafe { shared_notes.get_mut(block as usize) };
             for (place, meeting) in (start..shared.len().min(start + size)).zip(&meetings[start..]) {
-                // SAFETY: each block is one worker's.
+                // SAFETY: as above.
                 #[allow(unsafe_code)]
                 let head = unsafe { shared.get_mut(place) };
                 work(head, meeting);
+                note.totals = note.totals.and(std::slice::from_ref(head));
+                note.has_changed |= head.is_touching != head.was_touching;
             }
         });
+        size
     }
 
     /// A copy of all that the next step depends on.
@@ -451,15 +488,21 @@ impl Meetings {
         &self.heads[..self.live]
     }
 
+    /// The pairs of something awake that has come near a body that sleeps.
+    pub(crate) fn waking_heads(&self) -> impl Iterator<Item = &Head> {
+        let heads = if self.has_waking { self.live_heads() } else { &[] };
+        heads.iter().filter(|head| head.wakes())
+    }
+
     /// A pair.
     pub(crate) fn head_of(&self, pair: Pair) -> Option<&Head> {
         self.place_of.get(&pair).map(|place| &self.heads[*place as usize])
     }
 
-    /// What all pairs have together.
+    /// What all pairs have together, after [`Meetings::note_touching`].
     pub(crate) fn totals(&mut self) -> Totals {
-        let (live, parked) = self.heads.split_at(self.live);
-        self.parked.get_or_insert_with(|| Totals::default().and(parked)).and(live)
+        let parked = &self.heads[self.live..];
+        self.parked.get_or_insert_with(|| Totals::default().and(parked)).with(self.total)
     }
 
     pub(crate) fn meetings(&self) -> &[Meeting] {
@@ -512,7 +555,7 @@ impl Meetings {
 
     /// The stage: collides all live pairs.
     pub(crate) fn collide(&mut self, bodies: &Bodies, workers: usize, margins: Margins) {
-        let Self { heads, clearances, meetings, rooms, counters, live, asks_all, .. } = self;
+        let Self { heads, clearances, meetings, rooms, counters, live, asks_all, seams, .. } = self;
         let asks_all = *asks_all;
         let size = threads::block_size(BLOCK);
         let blocks = live.div_ceil(size) as u32;
@@ -522,6 +565,8 @@ impl Meetings {
         }
         let (shared_heads, shared_meetings) = (Shared::new(&mut heads[..*live]), Shared::new(meetings));
         let (shared_rooms, shared_clearances) = (Shared::new(rooms), Shared::new(clearances));
+        seams.begin(bodies.len());
+        let (seen, any_waking) = (seams.has_struck(), AtomicBool::new(false));
         threads::run(workers, &[blocks], counters, |Task { worker, block, .. }| {
             let start = block as usize * size;
             let places = start..shared_heads.len().min(start + size);
@@ -550,8 +595,15 @@ impl Meetings {
                     )
                 };
                 collide_pair((head, clearance, meeting), bodies, margins, room);
+                if head.is_about_to_strike {
+                    head.bodies.iter().for_each(|body| seen[*body as usize].store(true, Ordering::Relaxed));
+                }
+                if head.wakes() {
+                    any_waking.store(true, Ordering::Relaxed);
+                }
             }
         });
+        self.has_waking = any_waking.into_inner();
         self.faults.clear();
         for (pair, error) in self.rooms.iter_mut().flat_map(|room| room.faults.drain(..)) {
             let [a, b] = [pair.a, pair.b].map(|part| bodies.natures[part.body as usize].id);
@@ -628,6 +680,7 @@ fn collide_pair(
     head.note(meeting.manifolds());
     let may_strike = head.pushes() && !head.is_touching && !head.has_ground;
     head.is_about_to_strike = may_strike && mesh::strike(meeting.manifolds(), bodies);
+    head.note_approach(meeting.manifolds(), bodies);
 }
 
 /// Reads a little of all that colliding a pair will need. One pair right after the other, so that what is not in the cache

@@ -17,6 +17,7 @@ use crate::shape::Shape;
 use crate::threads::{self, Counters, Shared, Task};
 use glam::DVec3;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A step between bodies that move of this share of the smaller part's reach is none.
 const STEP: f64 = 2e-3;
@@ -32,7 +33,7 @@ const BLOCK: usize = 8;
 #[derive(Debug, Default)]
 pub(in crate::narrow) struct SeamScratch {
     /// Of each body whether it is about to strike one that moves, or to be struck.
-    has_struck: Vec<bool>,
+    has_struck: Vec<AtomicBool>,
     /// Of each body how many manifolds may rest on ground, and the pairs that have them.
     counts: Vec<u32>,
     candidates: Vec<u32>,
@@ -92,17 +93,29 @@ pub(in crate::narrow) fn mark_inner_seams(
     let SeamScratch { members, order, leads, .. } = scratch;
     for (member, _) in order.iter().zip(leads).filter(|(_, leads)| **leads == Leads::Inside) {
         let (place, index) = members[*member as usize].place;
-        meetings[place as usize].manifolds_mut()[index as usize].is_inner = true;
-        heads[place as usize].has_inner = true;
+        let (head, manifolds) = (&mut heads[place as usize], meetings[place as usize].manifolds_mut());
+        manifolds[index as usize].is_inner = true;
+        head.has_inner = true;
+        head.note_approach(manifolds, bodies);
     }
 }
 
 impl SeamScratch {
+    /// Before pairs are collided: no body is about to strike another.
+    pub(in crate::narrow) fn begin(&mut self, bodies: usize) {
+        self.has_struck.clear();
+        self.has_struck.resize_with(bodies, AtomicBool::default);
+    }
+
+    /// Of each body whether it is about to strike one that moves, or to be struck; to be filled as pairs are collided.
+    pub(in crate::narrow) fn has_struck(&self) -> &[AtomicBool] {
+        &self.has_struck
+    }
+
     /// Lists the manifolds that touch one of several places of a ground.
     fn find_members(&mut self, heads: &[Head], meetings: &[Meeting], bodies: &Bodies) {
         let Self { has_struck, counts, candidates, members, .. } = self;
-        find_struck(heads, bodies, has_struck);
-        let is_struck = |body: u32| has_struck.get(body as usize) == Some(&true);
+        let is_struck = |body: u32| has_struck[body as usize].load(Ordering::Relaxed);
         let is_on_ground = |head: &Head| {
             let is_of_struck = || head.pushes() && head.bodies.iter().any(|body| is_struck(*body));
             head.manifolds > 0 && head.is_live && (head.has_ground || is_of_struck())
@@ -207,15 +220,6 @@ impl SeamScratch {
                 }
             }
         });
-    }
-}
-
-/// Marks the bodies of pairs that are about to strike each other.
-fn find_struck(heads: &[Head], bodies: &Bodies, has_struck: &mut Vec<bool>) {
-    has_struck.clear();
-    for head in heads.iter().filter(|head| head.is_live && head.is_about_to_strike) {
-        has_struck.resize(bodies.len(), false);
-        head.bodies.iter().for_each(|body| has_struck[*body as usize] = true);
     }
 }
 
