@@ -5,6 +5,7 @@
 //! of threads.
 
 mod clearance;
+mod parts;
 mod patches;
 mod view;
 
@@ -15,11 +16,12 @@ use super::cache::{Kept, moved_by};
 use super::mesh::{self, ContactBuffer, Relative};
 use super::{ContactError, Feature, InnerEdges, LocalContact, LocalManifold, MAX_POINTS, PairCache};
 use crate::body::{Bodies, Collider, Material};
-use crate::bounds::{Aabb, BoundingVolume};
+use crate::bounds::Aabb;
 use crate::mid::{ConvexPair, ConvexPart};
 use crate::pose::{LocalPose, Pose};
 use crate::shape::Shape;
 use glam::{Vec3, Vec4};
+use parts::PartCache;
 use patches::KeptPatches;
 use view::{Frame, View, is_surface};
 
@@ -305,14 +307,6 @@ struct Rich {
     manifolds: Vec<Manifold>,
 }
 
-/// What a pair of parts of compounds keeps.
-#[derive(Debug, Clone, Copy)]
-struct PartCache {
-    parts: [u32; 2],
-    cache: PairCache,
-    is_used: bool,
-}
-
 /// Room for what is computed pair by pair; one for each worker.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Room {
@@ -437,6 +431,7 @@ impl Meeting {
             }
         }
         if rich.manifolds.is_empty() {
+            // Where triangles are, asking again takes no longer than finding how far the nearest is: that was tried.
             return None;
         }
         let material = mixed(a, b, bodies);
@@ -494,46 +489,6 @@ impl Meeting {
     }
 }
 
-impl Rich {
-    /// Each part of one collider against each of the other whose boxes overlap.
-    fn update_parts(
-        &mut self,
-        colliders: [&Collider; 2],
-        slots: [u32; 2],
-        margin: f32,
-        bodies: &Bodies,
-        room: &mut Room,
-    ) {
-        self.parts.iter_mut().for_each(|part| part.is_used = false);
-        room.boxes.clear();
-        for_each_part(colliders[1], |part, shape, pose| {
-            room.boxes.push((part, Aabb::around_shape_at(shape, &pose).enlarged(margin), pose));
-        });
-        for_each_part(colliders[0], |part_a, shape_a, pose_a| {
-            let bounds = Aabb::around_shape_at(shape_a, &pose_a);
-            for &(part_b, _, pose_b) in room.boxes.iter().filter(|(_, other, _)| bounds.overlaps(other)) {
-                let Some(shape_b) = part_of(&colliders[1].shape, part_b) else { continue };
-                let place = self.parts.iter().position(|known| known.parts == [part_a, part_b]).unwrap_or_else(|| {
-                    let parts = [part_a, part_b];
-                    self.parts.push(PartCache { parts, cache: PairCache::keeping(KEPT_SHARE), is_used: true });
-                    self.parts.len() - 1
-                });
-                self.parts[place].is_used = true;
-                let pair = ConvexPair {
-                    a: ConvexPart { body: colliders[0].body, collider: slots[0], part: part_a },
-                    b: ConvexPart { body: colliders[1].body, collider: slots[1], part: part_b },
-                };
-                let sides = [(shape_a, &pose_a), (shape_b, &pose_b)];
-                let keeps = (&mut self.parts[place].cache, None, &mut room.contacts);
-                if let Err(error) = collide(&pair, sides, margin, (bodies, keeps), &mut self.manifolds) {
-                    room.faults.push((pair, error));
-                }
-            }
-        });
-        self.parts.retain(|part| part.is_used);
-    }
-}
-
 /// How the surfaces of two colliders behave together.
 fn mixed(a: &Collider, b: &Collider, bodies: &Bodies) -> Material {
     let in_world = |collider: &Collider| {
@@ -547,25 +502,6 @@ fn mixed(a: &Collider, b: &Collider, bodies: &Bodies) -> Material {
         Material { surface_velocity: turned, ..collider.material }
     };
     in_world(a).mixed(in_world(b))
-}
-
-/// The parts of a collider with their poses in the world: those of a compound, or the shape itself.
-fn for_each_part<'a>(collider: &'a Collider, mut visit: impl FnMut(u32, &'a Shape, Pose)) {
-    match &collider.shape {
-        Shape::Compound(compound) => {
-            for (index, child) in (0u32..).zip(compound.parts()) {
-                visit(index, &child.shape, collider.pose.compose(&child.pose));
-            }
-        }
-        shape => visit(0, shape, collider.pose),
-    }
-}
-
-fn part_of(shape: &Shape, part: u32) -> Option<&Shape> {
-    match shape {
-        Shape::Compound(compound) => compound.parts().get(part as usize).map(|part| &part.shape),
-        shape => Some(shape),
-    }
 }
 
 /// What a pair of parts keeps, and room to find what it does not.
