@@ -75,19 +75,21 @@ impl Islands {
         }
     }
 
-    /// The stage before the solver: wakes islands that something awake has come near to.
-    pub(crate) fn wake(meetings: &mut Meetings, bodies: &mut Bodies) {
-        for head in meetings.live_heads().iter().filter(|head| head.wakes()) {
+    /// The stage before the solver: wakes islands that something awake has come near to; says whether there are any.
+    pub(crate) fn wake(meetings: &mut Meetings, bodies: &mut Bodies) -> bool {
+        for head in meetings.waking_heads() {
             for body in head.bodies {
                 if bodies.rests[body as usize].is_asleep() {
                     bodies.wake(body as usize);
                 }
             }
         }
-        if bodies.wake_islands() {
+        let wakes = bodies.wake_islands();
+        if wakes {
             // Their pairs take part as they are.
             meetings.sort_live(bodies);
         }
+        wakes
     }
 }
 

@@ -239,9 +239,10 @@ impl World {
         let broad_time = clock.lap();
         meetings.collide(bodies, setting.workers, margins);
         self.step.contact_faults.extend_from_slice(meetings.faults());
-        Islands::wake(meetings, bodies);
+        if Islands::wake(meetings, bodies) {
+            meetings.note_approach(bodies, setting.workers);
+        }
         bodies.list_awake();
-        meetings.note_approach(bodies, setting.workers);
         let narrow = clock.lap();
         let looks_between = matches!(self.continuous, Continuous::Default | Continuous::Adaptive);
         if looks_between {
@@ -443,3 +444,6 @@ impl World {
         self.step.times = times;
     }
 }
+
+#[cfg(test)]
+mod tests;

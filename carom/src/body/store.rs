@@ -2,7 +2,7 @@
 
 use super::activity::{Activity, Stir};
 use super::motion::{is_round, radius_of_gyration};
-use super::thickness::{extent, half_thickness};
+use super::thickness::{extent, half_thickness, turning};
 use super::{Body, BodyError, BodyId, BodyKind, Material, Motion, Nature, Rest};
 use crate::detector::Filter;
 use crate::narrow::reach;
@@ -34,6 +34,9 @@ pub struct Collider {
     pub(crate) margin: f32,
     /// Half of its least width, about.
     pub(crate) half_thickness: f32,
+    /// How far its points are from its origin at the most, which a turn moves them around; 0 for balls, which it leaves
+    /// as they are.
+    pub(crate) turning: f32,
 }
 
 impl Collider {
@@ -177,6 +180,7 @@ impl Bodies {
                 pose: body.pose.compose(&part.pose),
                 margin,
                 half_thickness: half_thickness(&part.shape),
+                turning: turning(&part.shape),
                 shape: part.shape,
             })
         });

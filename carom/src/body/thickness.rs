@@ -46,3 +46,11 @@ pub(super) fn extent(shape: &Shape, pose: &LocalPose) -> f32 {
     let bounds = Aabb::around_shape_at(shape, &Pose::IDENTITY.compose(pose));
     bounds.min.abs().max(bounds.max.abs()).length()
 }
+
+/// How far the points of a shape that a turn moves are from its origin at the most.
+pub(super) fn turning(shape: &Shape) -> f32 {
+    match shape {
+        Shape::Sphere(_) => 0.0,
+        shape => extent(shape, &LocalPose::IDENTITY),
+    }
+}

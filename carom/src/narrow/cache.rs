@@ -9,6 +9,7 @@
 use super::clip::Clipped;
 use super::convex::{self, Answer, Expected};
 use super::{ContactError, Feature, LocalContact, LocalManifold, MAX_POINTS, Pair};
+use crate::distance::convex::SupportFault;
 use crate::distance::placement::Placement;
 use crate::distance::signed::Cache;
 use crate::pose::LocalPose;
@@ -38,6 +39,24 @@ impl PairCache {
     /// A cache that keeps points during a motion of this share of the smaller part's reach.
     pub(crate) fn keeping(share: f32) -> Self {
         Self { last: Last::Nothing, search: Cache::default(), kept: share }
+    }
+
+    /// An axis in the frame of the first part that is likely to part the pair, as far as the last answer knew one.
+    pub(super) fn axis(&self, b_in_a: &LocalPose) -> Option<Vec3> {
+        match &self.last {
+            Last::Nothing => None,
+            Last::Apart(axis) => Some(*axis),
+            Last::Touching(kept) if kept.is_normal_of_b => Some(b_in_a.direction_to_outer(kept.normal)),
+            Last::Touching(kept) => Some(kept.normal),
+        }
+    }
+
+    /// Reads a little of what a contact that is moved along needs: see [`touch`](super::meetings).
+    pub(super) fn touch(&self) -> f32 {
+        match &self.last {
+            Last::Nothing | Last::Apart(_) => 0.0,
+            Last::Touching(kept) => kept.margin + kept.on_a[1].x + kept.on_b[1].x,
+        }
     }
 
     /// The contact that was found last, to be moved along; none if the pair has moved too far or did not touch.
@@ -144,13 +163,20 @@ pub(super) fn contact(
 
 /// Whether the pair is still farther apart than the margin along a unit axis.
 fn still_parts(pair: &Pair<'_>, axis: DVec3, margin: f32) -> Result<bool, ContactError> {
+    let (gap, doubt) = gap_along(pair, axis)?;
+    Ok(gap > f64::from(margin) + doubt)
+}
+
+/// How far the pair is apart along a unit axis, and how wrong that may be. The pair is not nearer than that, whatever the
+/// axis.
+pub(super) fn gap_along(pair: &Pair<'_>, axis: DVec3) -> Result<(f64, f64), SupportFault> {
     let axis_in_b = pair.b_in_a.direction_to_inner(axis.as_vec3());
     let reach_a = axis.dot(pair.a.core.support(axis)?);
     let lowest = pair.b.core.support(-axis_in_b.as_dvec3())?;
     let reach_b = axis_in_b.as_dvec3().dot(lowest) + axis.dot(pair.b_in_a.position.as_dvec3());
     // The axis was rounded to f32, and so is all that it is measured with.
     let doubt = 1e-6 * (reach_a.abs() + reach_b.abs() + lowest.length());
-    Ok(reach_b - reach_a - pair.a.radius - pair.b.radius > f64::from(margin) + doubt)
+    Ok((reach_b - reach_a - pair.a.radius - pair.b.radius, doubt))
 }
 
 /// What of a manifold is no farther apart than the margin.

@@ -4,7 +4,9 @@
 //! stage goes there. When activities of bodies have changed, pairs change places: those that rest with the last in front,
 //! those that stir with the first behind. The order depends on the history of the world only, and is part of snapshots.
 
-use super::stage::{Manifold, Meeting, Room};
+mod collide;
+
+use super::stage::{Clearance, Manifold, Meeting, Room};
 use super::{ContactError, InnerEdges, mesh};
 use crate::body::{Bodies, BodyId, BodyKind, Stir};
 use crate::broad::{Changes, Pair};
@@ -12,7 +14,7 @@ use crate::mid::ConvexPair;
 use crate::response::{Edge, Origin};
 use crate::shape::Shape;
 use crate::threads::{self, Counters, Shared, Task};
-use crate::world::{Margins, PairFilter};
+use crate::world::PairFilter;
 use std::collections::{HashMap, HashSet};
 
 /// So many pairs are collided by a worker in one go.
@@ -90,6 +92,21 @@ impl Head {
         self.touches_sleeper && self.pushes()
     }
 
+    /// Takes note of how fast two close that did not touch.
+    pub(crate) fn note_approach(&mut self, manifolds: &[Manifold], bodies: &Bodies) {
+        if !self.pushes() || self.is_touching {
+            return;
+        }
+        self.approach = 0.0;
+        for manifold in manifolds.iter().filter(|manifold| !manifold.is_inner) {
+            let [a, b] = [manifold.pair.a.body, manifold.pair.b.body].map(|body| &bodies.motions()[body as usize]);
+            for contact in manifold.contacts() {
+                let velocity = a.velocity_at(contact.arm_a) - b.velocity_at(contact.arm_b);
+                self.approach = self.approach.max(velocity.dot(manifold.normal));
+            }
+        }
+    }
+
     /// Takes note of what was found.
     fn note(&mut self, manifolds: &[Manifold]) {
         self.manifolds = manifolds.len() as u32;
@@ -117,19 +134,28 @@ pub struct ContactFault {
 #[derive(Debug, Default)]
 pub(crate) struct Meetings {
     heads: Vec<Head>,
+    /// Of each pair without manifolds how far the two were apart when they were last asked.
+    clearances: Vec<Clearance>,
     meetings: Vec<Meeting>,
     /// So many are live; the others are parked behind them.
     live: usize,
-    /// What the parked ones have, while none comes or goes.
+    /// What the parked ones have, while none comes or goes; and what the live ones had after the last step.
     parked: Option<Totals>,
+    total: Totals,
+    /// Of the last pass over the live ones.
+    blocks: Vec<Block>,
     /// Asked, never walked: its order means nothing.
     place_of: HashMap<Pair, u32>,
-    /// Those that pairs have left: with room for one manifold, and for several.
-    spare: [Vec<Meeting>; 2],
+    /// Those with room for several manifolds that pairs have left.
+    spare: Vec<Meeting>,
     rooms: Vec<Room>,
     /// Pairs that could not be collided in this step, in their order.
     faults: Vec<ContactFault>,
     counters: Counters,
+    /// Whether a pair that was collided in this step wakes a sleeper.
+    has_waking: bool,
+    /// Whether pairs that cannot have come together are asked as well: for tests, which compare.
+    pub(crate) asks_all: bool,
     inner_edges: InnerEdges,
     seams: mesh::SeamScratch,
     /// Pairs that the user's filter refused. Asked, never walked.
@@ -145,6 +171,7 @@ pub(crate) struct Meetings {
 #[derive(Debug, Clone)]
 pub(crate) struct MeetingsCopy {
     heads: Vec<Head>,
+    clearances: Vec<Clearance>,
     meetings: Vec<Meeting>,
     live: usize,
     refused: Vec<Pair>,
@@ -162,12 +189,27 @@ pub(crate) struct Totals {
 
 impl Totals {
     fn and(self, heads: &[Head]) -> Self {
-        heads.iter().fold(self, |total, head| Self {
-            manifolds: total.manifolds + head.manifolds as usize,
-            points: total.points + head.points as usize,
-            deepest: total.deepest.max(head.deepest),
+        heads.iter().fold(self, |total, head| {
+            let (manifolds, points) = (head.manifolds as usize, head.points as usize);
+            total.with(Self { manifolds, points, deepest: head.deepest })
         })
     }
+
+    fn with(self, other: Self) -> Self {
+        Self {
+            manifolds: self.manifolds + other.manifolds,
+            points: self.points + other.points,
+            deepest: self.deepest.max(other.deepest),
+        }
+    }
+}
+
+/// What a pass has found in a block of pairs.
+#[derive(Debug, Clone, Copy, Default)]
+struct Block {
+    totals: Totals,
+    /// Whether one began or ceased to touch.
+    has_changed: bool,
 }
 
 impl Meetings {
@@ -248,9 +290,13 @@ impl Meetings {
         let place = self.heads.len();
         self.place_of.insert(pair, place as u32);
         self.heads.push(head);
+        self.clearances.push(Clearance::UNKNOWN);
         let is_rich = is_rich(&a.shape) || is_rich(&b.shape);
-        let spare = self.spare[usize::from(is_rich)].pop();
-        self.meetings.push(spare.unwrap_or_else(|| Meeting::new(if is_rich { RICH } else { 1 })));
+        self.meetings.push(if is_rich {
+            self.spare.pop().unwrap_or_else(|| Meeting::with_room(RICH))
+        } else {
+            Meeting::new()
+        });
         if head.is_live {
             self.swap(place, self.live);
             self.live += 1;
@@ -261,6 +307,7 @@ impl Meetings {
     fn swap(&mut self, one: usize, other: usize) {
         if one != other {
             self.heads.swap(one, other);
+            self.clearances.swap(one, other);
             self.meetings.swap(one, other);
             for place in [one, other] {
                 self.place_of.insert(self.heads[place].pair, place as u32);
@@ -305,6 +352,7 @@ impl Meetings {
         if place < self.live {
             self.live -= 1;
             self.heads.swap(place, self.live);
+            self.clearances.swap(place, self.live);
             self.meetings.swap(place, self.live);
             if place < self.live {
                 self.place_of.insert(self.heads[place].pair, place as u32);
@@ -314,63 +362,67 @@ impl Meetings {
             self.parked = None;
         }
         let head = self.heads.swap_remove(place);
+        self.clearances.swap_remove(place);
         let mut meeting = self.meetings.swap_remove(place);
         ended(&head);
         if let Some(moved) = self.heads.get(place) {
             self.place_of.insert(moved.pair, place as u32);
         }
-        meeting.clear();
-        self.spare[usize::from(meeting.room() > 1)].push(meeting);
+        if meeting.is_rich() {
+            meeting.clear();
+            self.spare.push(meeting);
+        }
     }
 
-    /// Before the solver: how fast those close that did not touch.
+    /// Before the solver: how fast those close that did not touch. Pairs that were collided have it already.
     pub(crate) fn note_approach(&mut self, bodies: &Bodies, workers: usize) {
-        self.for_each(workers, |head, meeting| {
-            if !head.pushes() || head.is_touching {
-                return;
-            }
-            head.approach = 0.0;
-            for manifold in meeting.manifolds().iter().filter(|manifold| !manifold.is_inner) {
-                let [a, b] = [manifold.pair.a.body, manifold.pair.b.body].map(|body| &bodies.motions()[body as usize]);
-                for contact in manifold.contacts() {
-                    let velocity = a.velocity_at(contact.arm_a) - b.velocity_at(contact.arm_b);
-                    head.approach = head.approach.max(velocity.dot(manifold.normal));
-                }
-            }
-        });
+        self.for_each(workers, |head, meeting| head.note_approach(meeting.manifolds(), bodies));
     }
 
     /// After the solver: which pairs touch; `changed` is called with those that did not before, or do no longer.
     pub(crate) fn note_touching(&mut self, workers: usize, mut changed: impl FnMut(&Head, &[Manifold])) {
-        self.for_each(workers, |head, meeting| {
+        let size = self.for_each(workers, |head, meeting| {
             head.was_touching = head.is_touching;
             let touches = |manifold: &Manifold| manifold.is_touching() && (head.is_sensor || !manifold.is_inner);
             // Of most pairs the head says it, which is small.
             let is_deep = head.deepest >= 0.0 && !head.has_inner;
             head.is_touching = head.manifolds > 0 && (is_deep || meeting.manifolds().iter().any(touches));
         });
-        let live = self.heads[..self.live].iter().zip(&self.meetings);
-        for (head, meeting) in live.filter(|(head, _)| head.is_touching != head.was_touching) {
-            changed(head, meeting.manifolds());
+        self.total = Totals::default();
+        let (heads, meetings) = (self.heads[..self.live].chunks(size), self.meetings.chunks(size));
+        for (block, (heads, meetings)) in self.blocks.iter().zip(heads.zip(meetings)) {
+            self.total = self.total.with(block.totals);
+            let live = heads.iter().zip(meetings).filter(|_| block.has_changed);
+            for (head, meeting) in live.filter(|(head, _)| head.is_touching != head.was_touching) {
+                changed(head, meeting.manifolds());
+            }
         }
     }
 
-    /// Does something with every live pair's head.
-    fn for_each(&mut self, workers: usize, work: impl Fn(&mut Head, &Meeting) + Sync) {
-        let Self { heads, meetings, counters, live, .. } = self;
+    /// Does something with every live pair's head, and takes note of each block; tells how large these are.
+    fn for_each(&mut self, workers: usize, work: impl Fn(&mut Head, &Meeting) + Sync) -> usize {
+        let Self { heads, meetings, counters, live, blocks: notes, .. } = self;
         let size = threads::block_size(BLOCK);
         let blocks = live.div_ceil(size) as u32;
         let workers = if threads::is_worth(blocks >= 16) { workers } else { 1 };
-        let shared = Shared::new(&mut heads[..*live]);
+        notes.clear();
+        notes.resize(blocks as usize, Block::default());
+        let (shared, shared_notes) = (Shared::new(&mut heads[..*live]), Shared::new(notes));
         threads::run(workers, &[blocks], counters, |Task { block, .. }| {
             let start = block as usize * size;
+            // SAFETY: each block is one worker's.
+            #[allow(unsafe_code)]
+            let note = unsafe { shared_notes.get_mut(block as usize) };
             for (place, meeting) in (start..shared.len().min(start + size)).zip(&meetings[start..]) {
-                // SAFETY: each block is one worker's.
+                // SAFETY: as above.
                 #[allow(unsafe_code)]
                 let head = unsafe { shared.get_mut(place) };
                 work(head, meeting);
+                note.totals = note.totals.and(std::slice::from_ref(head));
+                note.has_changed |= head.is_touching != head.was_touching;
             }
         });
+        size
     }
 
     /// A copy of all that the next step depends on.
@@ -378,12 +430,14 @@ impl Meetings {
         let mut refused: Vec<Pair> = self.refused.iter().copied().collect();
         refused.sort_unstable();
         let (live, inner_edges) = (self.live, self.inner_edges);
-        MeetingsCopy { heads: self.heads.clone(), meetings: self.meetings.clone(), live, refused, inner_edges }
+        let (heads, clearances, meetings) = (self.heads.clone(), self.clearances.clone(), self.meetings.clone());
+        MeetingsCopy { heads, clearances, meetings, live, refused, inner_edges }
     }
 
     /// Goes on from a copy, with a broad phase that is built anew.
     pub(crate) fn restore(&mut self, copy: &MeetingsCopy) {
         self.heads.clone_from(&copy.heads);
+        self.clearances.clone_from(&copy.clearances);
         self.meetings.clone_from(&copy.meetings);
         (self.live, self.parked) = (copy.live, None);
         if self.inner_edges != copy.inner_edges {
@@ -432,15 +486,21 @@ impl Meetings {
         &self.heads[..self.live]
     }
 
+    /// The pairs of something awake that has come near a body that sleeps.
+    pub(crate) fn waking_heads(&self) -> impl Iterator<Item = &Head> {
+        let heads = if self.has_waking { self.live_heads() } else { &[] };
+        heads.iter().filter(|head| head.wakes())
+    }
+
     /// A pair.
     pub(crate) fn head_of(&self, pair: Pair) -> Option<&Head> {
         self.place_of.get(&pair).map(|place| &self.heads[*place as usize])
     }
 
-    /// What all pairs have together.
+    /// What all pairs have together, after [`Meetings::note_touching`].
     pub(crate) fn totals(&mut self) -> Totals {
-        let (live, parked) = self.heads.split_at(self.live);
-        self.parked.get_or_insert_with(|| Totals::default().and(parked)).and(live)
+        let parked = &self.heads[self.live..];
+        self.parked.get_or_insert_with(|| Totals::default().and(parked)).with(self.total)
     }
 
     pub(crate) fn meetings(&self) -> &[Meeting] {
@@ -490,66 +550,13 @@ impl Meetings {
     pub(crate) fn faults(&self) -> &[ContactFault] {
         &self.faults
     }
-
-    /// The stage: collides all live pairs.
-    pub(crate) fn collide(&mut self, bodies: &Bodies, workers: usize, margins: Margins) {
-        let Self { heads, meetings, rooms, counters, live, .. } = self;
-        let size = threads::block_size(BLOCK);
-        let blocks = live.div_ceil(size) as u32;
-        let workers = if threads::is_worth(blocks >= 4) { workers } else { 1 };
-        while rooms.len() < workers.clamp(1, threads::MOST_WORKERS) {
-            rooms.push(Room::with_inner_edges(self.inner_edges));
-        }
-        let (shared_heads, shared_meetings) = (Shared::new(&mut heads[..*live]), Shared::new(meetings));
-        let shared_rooms = Shared::new(rooms);
-        threads::run(workers, &[blocks], counters, |Task { worker, block, .. }| {
-            let start = block as usize * size;
-            let places = start..shared_heads.len().min(start + size);
-            // SAFETY: each block is one worker's.
-            #[allow(unsafe_code)]
-            let touched = places
-                .clone()
-                .map(|place| unsafe { touch(shared_heads.get(place), shared_meetings.get(place), bodies) });
-            std::hint::black_box(touched.sum::<f64>());
-            for place in places {
-                // SAFETY: each block is one worker's, and each worker has a room of its own.
-                #[allow(unsafe_code)]
-                let (head, meeting, room) = unsafe {
-                    (shared_heads.get_mut(place), shared_meetings.get_mut(place), shared_rooms.get_mut(worker))
-                };
-                let (Some(a), Some(b)) = (bodies.collider(head.pair.a), bodies.collider(head.pair.b)) else {
-                    continue;
-                };
-                let [body_a, body_b] = head.bodies.map(|body| bodies.activity(body));
-                head.touches_sleeper = body_a.sleeps() || body_b.sleeps();
-                let is_compound = |shape: &Shape| matches!(shape, Shape::Compound(_));
-                let is_ground = !body_a.moves || !body_b.moves || is_compound(&a.shape) || is_compound(&b.shape);
-                head.has_ground = is_ground && !head.is_sensor;
-                let margin = if head.is_sensor { 0.0 } else { margins.of_pair(a, b, bodies) };
-                meeting.update([head.pair.a, head.pair.b], margin, bodies, room);
-                head.note(meeting.manifolds());
-                let may_strike = head.pushes() && !head.is_touching && !head.has_ground;
-                head.is_about_to_strike = may_strike && mesh::strike(meeting.manifolds(), bodies);
-            }
-        });
-        self.faults.clear();
-        for (pair, error) in self.rooms.iter_mut().flat_map(|room| room.faults.drain(..)) {
-            let [a, b] = [pair.a, pair.b].map(|part| bodies.natures[part.body as usize].id);
-            self.faults.push(ContactFault { pair, a, b, error });
-        }
-        // A pair is one worker's, so that its parts are in order.
-        self.faults.sort_by_key(|fault| (fault.pair.a.collider, fault.pair.b.collider));
-        if self.inner_edges == InnerEdges::Smooth {
-            mesh::mark_inner_seams(&mut self.heads[..self.live], &mut self.meetings, bodies, &mut self.seams);
-        }
-    }
 }
 
 impl MeetingsCopy {
     /// How many bytes it holds.
     pub(crate) fn size(&self) -> usize {
         let meetings: usize = self.meetings.iter().map(Meeting::size).sum();
-        size_of_val(&self.heads[..]) + size_of_val(&self.refused[..]) + meetings
+        size_of_val(&self.heads[..]) + size_of_val(&self.clearances[..]) + size_of_val(&self.refused[..]) + meetings
     }
 }
 
@@ -566,13 +573,4 @@ pub(crate) fn may_meet(pair: Pair, bodies: &Bodies) -> bool {
     };
     let takes_part = !one.is_disabled && !other.is_disabled;
     a.body != b.body && is_of_interest && takes_part && a.filter.meets(b.filter)
-}
-
-/// Reads a little of all that colliding a pair will need. One pair right after the other, so that what is not in the cache
-/// comes from memory for many of them at a time, instead of for each when it is needed.
-fn touch(head: &Head, meeting: &Meeting, bodies: &Bodies) -> f64 {
-    let collider =
-        |slot: u32| bodies.collider(slot).map_or(0.0, |collider| collider.pose.position.x + f64::from(collider.margin));
-    let points = meeting.manifolds().first().map_or(0, |manifold| manifold.contacts().len());
-    collider(head.pair.a) + collider(head.pair.b) + points as f64
 }

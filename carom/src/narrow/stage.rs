@@ -4,20 +4,24 @@
 //! by its features keeps its impulse. Pairs do not see each other, so they can be collided in any order and by any number
 //! of threads.
 
+mod clearance;
+mod parts;
 mod patches;
 mod view;
 
+pub(crate) use clearance::Clearance;
 pub(crate) use view::reach;
 
 use super::cache::{Kept, moved_by};
 use super::mesh::{self, ContactBuffer, Relative};
 use super::{ContactError, Feature, InnerEdges, LocalContact, LocalManifold, MAX_POINTS, PairCache};
 use crate::body::{Bodies, Collider, Material};
-use crate::bounds::{Aabb, BoundingVolume};
+use crate::bounds::Aabb;
 use crate::mid::{ConvexPair, ConvexPart};
 use crate::pose::{LocalPose, Pose};
 use crate::shape::Shape;
 use glam::{Vec3, Vec4};
+use parts::PartCache;
 use patches::KeptPatches;
 use view::{Frame, View, is_surface};
 
@@ -282,22 +286,25 @@ impl Memory {
 /// what is off is where clipped points are, by as much.
 const KEPT_SHARE: f32 = 0.01;
 
-/// What one pair of colliders keeps from step to step.
+/// What one pair of colliders keeps from step to step. In one piece: to follow pointers through memory takes longer than
+/// to collide.
 #[derive(Debug, Clone)]
 pub(crate) struct Meeting {
-    /// Of two convex shapes; of compounds, those of their parts are in `parts`.
+    /// Of two convex shapes, with their only manifold.
     cache: PairCache,
-    parts: Vec<PartCache>,
-    patches: KeptPatches,
-    manifolds: Vec<Manifold>,
+    manifold: Option<Manifold>,
+    /// Of shapes that may be touched in several places, instead.
+    rich: Option<Box<Rich>>,
 }
 
-/// What a pair of parts of compounds keeps.
-#[derive(Debug, Clone, Copy)]
-struct PartCache {
-    parts: [u32; 2],
-    cache: PairCache,
-    is_used: bool,
+/// What a pair keeps of which one is a surface of triangles or a compound.
+#[derive(Debug, Clone)]
+struct Rich {
+    /// Of the parts of compounds.
+    parts: Vec<PartCache>,
+    /// Of surfaces.
+    patches: KeptPatches,
+    manifolds: Vec<Manifold>,
 }
 
 /// Room for what is computed pair by pair; one for each worker.
@@ -317,159 +324,168 @@ impl Room {
 }
 
 impl Meeting {
-    /// With room for so many manifolds.
-    pub(crate) fn new(room: usize) -> Self {
-        let patches = if room > 1 { KeptPatches::with_room(room) } else { KeptPatches::default() };
-        let cache = PairCache::keeping(KEPT_SHARE);
-        Self { cache, parts: Vec::new(), patches, manifolds: Vec::with_capacity(room) }
+    /// Of two convex shapes.
+    pub(crate) fn new() -> Self {
+        Self { cache: PairCache::keeping(KEPT_SHARE), manifold: None, rich: None }
     }
 
-    /// For how many manifolds there is room.
-    pub(crate) fn room(&self) -> usize {
-        self.manifolds.capacity()
+    /// Of others, with room for so many manifolds.
+    pub(crate) fn with_room(room: usize) -> Self {
+        let (patches, manifolds) = (KeptPatches::with_room(room), Vec::with_capacity(room));
+        Self { rich: Some(Box::new(Rich { parts: Vec::new(), patches, manifolds })), ..Self::new() }
+    }
+
+    /// Whether there is room for several manifolds.
+    pub(crate) fn is_rich(&self) -> bool {
+        self.rich.is_some()
     }
 
     /// Forgets all, but keeps its room.
     pub(crate) fn clear(&mut self) {
         self.cache = PairCache::keeping(KEPT_SHARE);
-        self.parts.clear();
-        self.patches.clear();
-        self.manifolds.clear();
+        self.manifold = None;
+        if let Some(rich) = &mut self.rich {
+            rich.parts.clear();
+            rich.patches.clear();
+            rich.manifolds.clear();
+        }
     }
 
     /// How many bytes it holds.
     pub(crate) fn size(&self) -> usize {
-        size_of::<Self>() + size_of_val(&self.parts[..]) + self.patches.size() + size_of_val(&self.manifolds[..])
+        let of_rich = |rich: &Rich| {
+            size_of::<Rich>() + size_of_val(&rich.parts[..]) + rich.patches.size() + size_of_val(&rich.manifolds[..])
+        };
+        size_of::<Self>() + self.rich.as_deref().map_or(0, of_rich)
     }
 
     /// How the pair touches.
+    #[inline]
     pub(crate) fn manifolds(&self) -> &[Manifold] {
-        &self.manifolds
+        self.rich.as_ref().map_or_else(|| self.manifold.as_slice(), |rich| &rich.manifolds)
     }
 
+    #[inline]
     pub(crate) fn manifolds_mut(&mut self) -> &mut [Manifold] {
-        &mut self.manifolds
+        match &mut self.rich {
+            Some(rich) => &mut rich.manifolds,
+            None => self.manifold.as_mut_slice(),
+        }
     }
 
-    /// Collides the pair anew. Points with a gap of up to `margin` are found as well.
-    pub(crate) fn update(&mut self, slots: [u32; 2], margin: f32, bodies: &Bodies, room: &mut Room) {
-        let (Some(a), Some(b)) = (bodies.collider(slots[0]), bodies.collider(slots[1])) else {
-            self.manifolds.clear();
-            return;
+    /// Parts them.
+    fn part(&mut self) {
+        self.manifold = None;
+        if let Some(rich) = &mut self.rich {
+            rich.manifolds.clear();
+        }
+    }
+
+    /// Reads a little of all that updating it needs, if it has manifolds.
+    pub(crate) fn touch(&self) -> f32 {
+        let of_manifold = |manifold: &Manifold| {
+            let [one, _, other, _] = &manifold.contacts;
+            one.depth + other.arm_a.x + other.carried + f32::from(manifold.count)
         };
-        let material = mixed(a, b, bodies);
+        self.manifolds().first().map_or(0.0, of_manifold) + self.cache.touch()
+    }
+
+    /// Collides the pair anew. Points with a gap of up to `margin` are found as well. Tells how far the two are apart at
+    /// the least, if they do not touch, `wide` is asked for and it can be told.
+    pub(crate) fn update(
+        &mut self,
+        slots: [u32; 2],
+        (margin, wide): (f32, Option<f32>),
+        bodies: &Bodies,
+        room: &mut Room,
+    ) -> Option<f32> {
+        let (Some(a), Some(b)) = (bodies.collider(slots[0]), bodies.collider(slots[1])) else {
+            self.part();
+            return None;
+        };
         let is_compound = matches!((&a.shape, &b.shape), (Shape::Compound(_), _) | (_, Shape::Compound(_)));
         let sides = [(&a.shape, &a.pose), (&b.shape, &b.pose)];
         if !is_compound && !is_surface(&a.shape) && !is_surface(&b.shape) {
             let part =
                 |slot: usize, collider: &Collider| ConvexPart { body: collider.body, collider: slots[slot], part: 0 };
             let pair = ConvexPair { a: part(0, a), b: part(1, b) };
-            if let Err(error) = self.update_convex(&pair, sides, margin, bodies, material) {
-                self.manifolds.clear();
+            return self.update_convex(&pair, sides, (margin, wide), bodies).unwrap_or_else(|error| {
+                self.part();
                 room.faults.push((pair, error));
-            }
-            return;
+                None
+            });
         }
+        let rich = self.rich.as_mut()?;
         room.last.clear();
-        room.last.extend(self.manifolds.iter().map(Memory::of));
-        self.manifolds.clear();
+        room.last.extend(rich.manifolds.iter().map(Memory::of));
+        rich.manifolds.clear();
         if is_compound {
-            self.update_parts([a, b], slots, margin, bodies, room);
+            rich.update_parts([a, b], slots, margin, bodies, room);
         } else {
             let part =
                 |slot: usize, collider: &Collider| ConvexPart { body: collider.body, collider: slots[slot], part: 0 };
             let pair = ConvexPair { a: part(0, a), b: part(1, b) };
-            let keeps = (&mut self.cache, Some(&mut self.patches), &mut room.contacts);
-            if let Err(error) = collide(&pair, sides, margin, (bodies, keeps), &mut self.manifolds) {
+            let keeps = (&mut self.cache, Some(&mut rich.patches), &mut room.contacts);
+            if let Err(error) = collide(&pair, sides, margin, (bodies, keeps), &mut rich.manifolds) {
                 room.faults.push((pair, error));
             }
         }
-        for manifold in &mut self.manifolds {
+        if rich.manifolds.is_empty() {
+            // Where triangles are, asking again takes no longer than finding how far the nearest is: that was tried.
+            return None;
+        }
+        let material = mixed(a, b, bodies);
+        for manifold in &mut rich.manifolds {
             manifold.material = material;
             if let Some(before) = room.last.iter().find(|before| before.is_of(manifold)) {
                 manifold.carry(before, margin > 0.0);
             }
         }
+        None
     }
 
-    /// Two convex colliders, which have one manifold at the most.
+    /// Two convex colliders, which have one manifold at the most; tells how far they are apart if they have none.
     fn update_convex(
         &mut self,
         pair: &ConvexPair,
         sides: [(&Shape, &Pose); 2],
-        margin: f32,
+        (margin, wide): (f32, Option<f32>),
         bodies: &Bodies,
-        material: Material,
-    ) -> Result<(), ContactError> {
+    ) -> Result<Option<f32>, ContactError> {
         let Some(view) = View::new(sides) else {
-            self.manifolds.clear();
-            return Ok(());
+            self.manifold = None;
+            return Ok(None);
+        };
+        let material = || match [pair.a, pair.b].map(|part| bodies.collider(part.collider)) {
+            [Some(a), Some(b)] => mixed(a, b, bodies),
+            [_, _] => Material::default(),
         };
         let frame = Frame::new(pair, &view, bodies);
         if let Some(kept) = self.cache.kept(&view.far_in_near, margin)
-            && let Some(known) = self.manifolds.first_mut()
+            && let Some(known) = &mut self.manifold
             && known.follow_kept(kept, &frame, &view.far_in_near, margin)
         {
-            known.material = material;
-            return Ok(());
+            known.material = material();
+            return Ok(None);
         }
         let Some(local) = view.contact(margin, &mut self.cache)? else {
-            self.manifolds.clear();
-            return Ok(());
+            self.manifold = None;
+            return Ok(wide.and_then(|wide| view.gap(&self.cache, wide)));
         };
-        if let Some(known) = self.manifolds.first_mut()
+        if let Some(known) = &mut self.manifold
             && known.follow(&local, &frame, margin > 0.0)
         {
-            known.material = material;
-            return Ok(());
+            known.material = material();
+            return Ok(None);
         }
-        let before = self.manifolds.first().map(Memory::of);
-        self.manifolds.clear();
+        let before = self.manifold.as_ref().map(Memory::of);
         let mut manifold = frame.in_world(pair, &local);
-        manifold.material = material;
+        manifold.material = material();
         if let Some(before) = before.filter(|before| before.is_of(&manifold)) {
             manifold.carry(&before, margin > 0.0);
         }
-        self.manifolds.push(manifold);
-        Ok(())
-    }
-
-    /// Each part of one collider against each of the other whose boxes overlap.
-    fn update_parts(
-        &mut self,
-        colliders: [&Collider; 2],
-        slots: [u32; 2],
-        margin: f32,
-        bodies: &Bodies,
-        room: &mut Room,
-    ) {
-        self.parts.iter_mut().for_each(|part| part.is_used = false);
-        room.boxes.clear();
-        for_each_part(colliders[1], |part, shape, pose| {
-            room.boxes.push((part, Aabb::around_shape_at(shape, &pose).enlarged(margin), pose));
-        });
-        for_each_part(colliders[0], |part_a, shape_a, pose_a| {
-            let bounds = Aabb::around_shape_at(shape_a, &pose_a);
-            for &(part_b, _, pose_b) in room.boxes.iter().filter(|(_, other, _)| bounds.overlaps(other)) {
-                let Some(shape_b) = part_of(&colliders[1].shape, part_b) else { continue };
-                let place = self.parts.iter().position(|known| known.parts == [part_a, part_b]).unwrap_or_else(|| {
-                    let parts = [part_a, part_b];
-                    self.parts.push(PartCache { parts, cache: PairCache::keeping(KEPT_SHARE), is_used: true });
-                    self.parts.len() - 1
-                });
-                self.parts[place].is_used = true;
-                let pair = ConvexPair {
-                    a: ConvexPart { body: colliders[0].body, collider: slots[0], part: part_a },
-                    b: ConvexPart { body: colliders[1].body, collider: slots[1], part: part_b },
-                };
-                let sides = [(shape_a, &pose_a), (shape_b, &pose_b)];
-                let keeps = (&mut self.parts[place].cache, None, &mut room.contacts);
-                if let Err(error) = collide(&pair, sides, margin, (bodies, keeps), &mut self.manifolds) {
-                    room.faults.push((pair, error));
-                }
-            }
-        });
-        self.parts.retain(|part| part.is_used);
+        self.manifold = Some(manifold);
+        Ok(None)
     }
 }
 
@@ -486,25 +502,6 @@ fn mixed(a: &Collider, b: &Collider, bodies: &Bodies) -> Material {
         Material { surface_velocity: turned, ..collider.material }
     };
     in_world(a).mixed(in_world(b))
-}
-
-/// The parts of a collider with their poses in the world: those of a compound, or the shape itself.
-fn for_each_part<'a>(collider: &'a Collider, mut visit: impl FnMut(u32, &'a Shape, Pose)) {
-    match &collider.shape {
-        Shape::Compound(compound) => {
-            for (index, child) in (0u32..).zip(compound.parts()) {
-                visit(index, &child.shape, collider.pose.compose(&child.pose));
-            }
-        }
-        shape => visit(0, shape, collider.pose),
-    }
-}
-
-fn part_of(shape: &Shape, part: u32) -> Option<&Shape> {
-    match shape {
-        Shape::Compound(compound) => compound.parts().get(part as usize).map(|part| &part.shape),
-        shape => Some(shape),
-    }
 }
 
 /// What a pair of parts keeps, and room to find what it does not.

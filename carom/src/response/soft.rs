@@ -194,41 +194,40 @@ impl Soft {
     ) {
         let Self { colouring, body_of, states, masses, packs, counters, is_uneven, bounces, .. } = self;
         states.resize(body_of.len(), State::STILL);
-        if what == Fill::All {
-            masses.clear();
-            let mass = |body: &u32| bodies.motions.get(*body as usize).map_or(Mass::INFINITE, Mass::of);
-            masses.extend(body_of.iter().map(mass));
-        }
         packs.resize(colouring.lanes().len() / WIDTH, Pack::EMPTY);
-        let rows = if what == Fill::All { body_of.len() } else { 0 };
-        let size = threads::block_size(BLOCK);
-        let blocks = [rows.div_ceil(size) as u32, packs.len() as u32];
         let workers = workers_for(setting, packs.len(), body_of.len());
-        let (states, packs) = (Shared::new(states), Shared::new(packs));
+        if what == Fill::All {
+            masses.resize(body_of.len(), Mass::INFINITE);
+            let size = threads::block_size(BLOCK);
+            let blocks = [body_of.len().div_ceil(size) as u32];
+            let (states, masses) = (Shared::new(states), Shared::new(masses));
+            threads::run(workers, &blocks, counters, |Task { block, .. }| {
+                for row in block_of(block, size, body_of.len()) {
+                    // SAFETY: each row is in one block, and each block has one worker.
+                    #[allow(unsafe_code)]
+                    let (state, mass) = unsafe { (states.get_mut(row), masses.get_mut(row)) };
+                    *state = set_up(body_of[row], bodies, setting);
+                    *mass = bodies.motions.get(body_of[row] as usize).map_or(Mass::INFINITE, Mass::of);
+                }
+            });
+        }
+        let blocks = [packs.len() as u32];
+        let packs = Shared::new(packs);
         let lanes = colouring.lanes();
         // Noted on the way: looking through all packs for them would fetch each from memory once more.
         let (any_uneven, any_bounces) = (AtomicBool::new(false), AtomicBool::new(false));
         let source = Source { meetings: meetings.meetings(), bodies, masses, first_movable };
-        threads::run(workers, &blocks, counters, |Task { stage, block, .. }| {
-            if stage == 0 {
-                for row in block_of(block, size, body_of.len()) {
-                    // SAFETY: each row is in one block, and each block has one worker.
-                    #[allow(unsafe_code)]
-                    let state = unsafe { states.get_mut(row) };
-                    *state = set_up(body_of[row], bodies, setting);
-                }
-            } else {
-                // SAFETY: each pack is one block.
-                #[allow(unsafe_code)]
-                let pack = unsafe { packs.get_mut(block as usize) };
-                let first = block as usize * WIDTH;
-                prepare::fill(setting.level, pack, &lanes[first..first + WIDTH], &source, plan);
-                if pack.is_uneven {
-                    any_uneven.store(true, Ordering::Relaxed);
-                }
-                if pack.bounces {
-                    any_bounces.store(true, Ordering::Relaxed);
-                }
+        threads::run(workers, &blocks, counters, |Task { block, .. }| {
+            // SAFETY: each pack is one block.
+            #[allow(unsafe_code)]
+            let pack = unsafe { packs.get_mut(block as usize) };
+            let first = block as usize * WIDTH;
+            prepare::fill(setting.level, pack, &lanes[first..first + WIDTH], &source, plan);
+            if pack.is_uneven {
+                any_uneven.store(true, Ordering::Relaxed);
+            }
+            if pack.bounces {
+                any_bounces.store(true, Ordering::Relaxed);
             }
         });
         (*is_uneven, *bounces) = (any_uneven.into_inner(), any_bounces.into_inner());

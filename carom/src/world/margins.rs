@@ -37,4 +37,13 @@ impl Margins {
         }
         margin
     }
+
+    /// The greatest that two may have, however fast they are.
+    pub(crate) fn greatest_of_pair(self, a: &Collider, b: &Collider) -> f32 {
+        match self {
+            Self::None => 0.0,
+            // The last doubling may go beyond the size.
+            Self::Wide { .. } => (2.0 / MARGIN_SHARE) * a.margin.min(b.margin),
+        }
+    }
 }

@@ -5,7 +5,7 @@
 //! [`inner_edge`](super::inner_edge). The manifold is left out if one that leads nowhere is there for the same shape.
 //! Bodies that move are ground as well for what is about to strike one of them, as far as they move together: little,
 //! compared with how fast they are struck. As they give way under a load, a small step between them is none.
-//! Cost: a sort of the manifolds on such ground, and a pair test for each two of one shape.
+//! Cost: passes over the pairs and the manifolds on such ground; and for each two manifolds of one shape a test, by all threads.
 
 use super::parts::leads_into;
 use crate::body::Bodies;
@@ -14,7 +14,10 @@ use crate::mid::{self, ConvexPart};
 use crate::narrow::meetings::Head;
 use crate::narrow::stage::{Contact, Manifold, Meeting};
 use crate::shape::Shape;
+use crate::threads::{self, Counters, Shared, Task};
 use glam::DVec3;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A step between bodies that move of this share of the smaller part's reach is none.
 const STEP: f64 = 2e-3;
@@ -23,19 +26,29 @@ const SLOW: f32 = 0.05;
 /// Bodies that move against each other by less than this share of how fast they are struck move together.
 const TOGETHER: f32 = 0.2;
 
+/// So many parts that rest are looked at by a worker in one go.
+const BLOCK: usize = 8;
+
 /// The manifolds by what rests on the ground; kept to spare allocations.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(in crate::narrow) struct SeamScratch {
     /// Of each body whether it is about to strike one that moves, or to be struck.
-    has_struck: Vec<bool>,
-    /// Of each body how many manifolds may rest on ground.
+    has_struck: Vec<AtomicBool>,
+    /// Of each body how many manifolds may rest on ground, and the pairs that have them.
     counts: Vec<u32>,
+    candidates: Vec<u32>,
     members: Vec<Member>,
-    is_inner: Vec<bool>,
+    /// The members by the collider that rests: where those of each begin, all of them, and which colliders have several.
+    starts: Vec<u32>,
+    order: Vec<u32>,
+    groups: Vec<Range<u32>>,
+    /// In that order, where each leads.
+    leads: Vec<Leads>,
+    counters: Counters,
 }
 
 /// A manifold as one of those of a part with a ground.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Member {
     /// The collider and the part that rests.
     rests: (u32, u32),
@@ -49,78 +62,164 @@ struct Member {
     is_open: bool,
 }
 
+impl Member {
+    /// Whether the same part rests on the same ground.
+    fn is_beside(&self, other: &Self) -> bool {
+        (self.rests, self.ground) == (other.rests, other.ground)
+    }
+}
+
+/// Where the normal of a manifold leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Leads {
+    Outside,
+    /// Into other ground.
+    Inside,
+    /// So do all of the same part: one of them must be right.
+    AllInside,
+}
+
 /// Marks the manifolds whose normals lead into another part of the ground.
 pub(in crate::narrow) fn mark_inner_seams(
     heads: &mut [Head],
     meetings: &mut [Meeting],
     bodies: &Bodies,
+    workers: usize,
     scratch: &mut SeamScratch,
 ) {
-    let SeamScratch { has_struck, counts, members, is_inner } = scratch;
-    members.clear();
-    find_struck(heads, bodies, has_struck);
-    let is_struck = |body: u32| has_struck.get(body as usize) == Some(&true);
-    let is_on_ground = |head: &Head| {
-        head.is_live && (head.has_ground || head.pushes() && head.bodies.iter().any(|body| is_struck(*body)))
-    };
-    counts.clear();
-    counts.resize(bodies.len(), 0);
-    for head in heads.iter().filter(|head| is_on_ground(head)) {
-        head.bodies.iter().for_each(|body| counts[*body as usize] += head.manifolds);
+    scratch.find_members(heads, meetings, bodies);
+    scratch.sort(bodies.slot_count());
+    scratch.follow_normals(meetings, bodies, workers);
+    let SeamScratch { members, order, leads, .. } = scratch;
+    for (member, _) in order.iter().zip(leads).filter(|(_, leads)| **leads == Leads::Inside) {
+        let (place, index) = members[*member as usize].place;
+        let (head, manifolds) = (&mut heads[place as usize], meetings[place as usize].manifolds_mut());
+        manifolds[index as usize].is_inner = true;
+        head.has_inner = true;
+        head.note_approach(manifolds, bodies);
     }
-    // What touches the ground once has nothing to be led into. The rest is seldom.
-    let rests_on = |rests: u32, ground: u32, slot: u32| {
-        let moves = || bodies.motions()[ground as usize].is_movable();
-        let is_compound = || bodies.collider(slot).is_some_and(|it| matches!(it.shape, Shape::Compound(_)));
-        counts[rests as usize] > 1 && (is_struck(rests) || !moves() || is_compound())
-    };
-    let on_ground = heads.iter().zip(&*meetings).enumerate().filter(|(_, (head, _))| {
-        let ([a, b], pair) = (head.bodies, head.pair);
-        is_on_ground(head) && (rests_on(a, b, pair.b) || rests_on(b, a, pair.a))
-    });
-    for (place, (head, meeting)) in on_ground {
-        let place = place as u32;
-        for (index, manifold) in (0u32..).zip(meeting.manifolds()) {
-            let parts = [&manifold.pair.a, &manifold.pair.b];
+}
+
+impl SeamScratch {
+    /// Before pairs are collided: no body is about to strike another.
+    pub(in crate::narrow) fn begin(&mut self, bodies: usize) {
+        self.has_struck.clear();
+        self.has_struck.resize_with(bodies, AtomicBool::default);
+    }
+
+    /// Of each body whether it is about to strike one that moves, or to be struck; to be filled as pairs are collided.
+    pub(in crate::narrow) fn has_struck(&self) -> &[AtomicBool] {
+        &self.has_struck
+    }
+
+    /// Lists the manifolds that touch one of several places of a ground.
+    fn find_members(&mut self, heads: &[Head], meetings: &[Meeting], bodies: &Bodies) {
+        let Self { has_struck, counts, candidates, members, .. } = self;
+        let is_struck = |body: u32| has_struck[body as usize].load(Ordering::Relaxed);
+        let is_on_ground = |head: &Head| {
+            let is_of_struck = || head.pushes() && head.bodies.iter().any(|body| is_struck(*body));
+            head.manifolds > 0 && head.is_live && (head.has_ground || is_of_struck())
+        };
+        counts.clear();
+        counts.resize(bodies.len(), 0);
+        candidates.clear();
+        for (place, head) in (0u32..).zip(heads).filter(|(_, head)| is_on_ground(head)) {
+            head.bodies.iter().for_each(|body| counts[*body as usize] += head.manifolds);
+            candidates.push(place);
+        }
+        members.clear();
+        for &place in &*candidates {
+            let head = &heads[place as usize];
+            let slots = [head.pair.a, head.pair.b];
+            // Only what counts as ground may be a compound.
+            let [is_compound_a, is_compound_b] =
+                if head.has_ground { slots.map(|slot| is_compound(bodies, slot)) } else { [false; 2] };
             for (ground, rests) in [(0, 1), (1, 0)] {
-                let (ground_part, rests) = (parts[ground], parts[rests]);
-                let moves = bodies.motions()[ground_part.body as usize].is_movable();
-                let is_compound = moves && is_compound(bodies, ground_part);
-                if !moves || is_compound || is_struck(rests.body) {
-                    let (rests, ground_body) = ((rests.collider, rests.part), is_compound.then_some(ground_part.body));
-                    let (place, is_ground_first) = ((place, index), ground == 0);
-                    let is_open = !moves || is_compound || !head.is_touching;
-                    members.push(Member { rests, ground: ground_body, place, is_ground_first, is_open });
+                let (ground_body, rests_body) = (head.bodies[ground], head.bodies[rests]);
+                let moves = bodies.activity(ground_body).moves;
+                let is_compound = moves && [is_compound_a, is_compound_b][ground];
+                // What touches the ground once has nothing to be led into.
+                if counts[rests_body as usize] < 2 || !(!moves || is_compound || is_struck(rests_body)) {
+                    continue;
+                }
+                let is_open = !moves || is_compound || !head.is_touching;
+                for index in 0..head.manifolds {
+                    let part = if is_compound_a || is_compound_b {
+                        let pair = &meetings[place as usize].manifolds()[index as usize].pair;
+                        [pair.a.part, pair.b.part][rests]
+                    } else {
+                        0
+                    };
+                    members.push(Member {
+                        rests: (slots[rests], part),
+                        ground: is_compound.then_some(ground_body),
+                        place: (place, index),
+                        is_ground_first: ground == 0,
+                        is_open,
+                    });
                 }
             }
         }
     }
-    members.sort_unstable();
-    for group in members.chunk_by(|p, q| (p.rests, p.ground) == (q.rests, q.ground)) {
-        if group.len() < 2 {
-            continue;
+
+    /// Sorts the members by the collider that rests, by counting.
+    fn sort(&mut self, slots: u32) {
+        let Self { members, starts, order, groups, .. } = self;
+        starts.clear();
+        starts.resize(slots as usize + 1, 0);
+        members.iter().for_each(|member| starts[member.rests.0 as usize] += 1);
+        groups.clear();
+        let mut end = 0;
+        for start in starts.iter_mut() {
+            let count = std::mem::replace(start, end);
+            if count > 1 {
+                groups.push(end..end + count);
+            }
+            end += count;
         }
-        is_inner.clear();
-        is_inner.extend(group.iter().map(|member| {
-            let others = group.iter().filter(|other| other.place != member.place);
-            member.is_open && leads_into_any(member, others, meetings, bodies)
-        }));
-        let is_held = is_inner.contains(&false);
-        for (member, is_inner) in group.iter().zip(&*is_inner) {
-            let (place, index) = member.place;
-            let manifold = &mut meetings[place as usize].manifolds_mut()[index as usize];
-            manifold.is_inner |= *is_inner && is_held;
-            heads[place as usize].has_inner |= manifold.is_inner;
+        order.clear();
+        order.resize(members.len(), 0);
+        for (place, member) in (0u32..).zip(&*members) {
+            let next = &mut starts[member.rests.0 as usize];
+            order[*next as usize] = place;
+            *next += 1;
         }
     }
-}
 
-/// Marks the bodies of pairs that are about to strike each other.
-fn find_struck(heads: &[Head], bodies: &Bodies, has_struck: &mut Vec<bool>) {
-    has_struck.clear();
-    for head in heads.iter().filter(|head| head.is_live && head.is_about_to_strike) {
-        has_struck.resize(bodies.len(), false);
-        head.bodies.iter().for_each(|body| has_struck[*body as usize] = true);
+    /// Finds out where the normals lead, of each collider by itself.
+    fn follow_normals(&mut self, meetings: &[Meeting], bodies: &Bodies, workers: usize) {
+        let Self { members, order, groups, leads, counters, .. } = self;
+        leads.clear();
+        leads.resize(members.len(), Leads::Outside);
+        let shared_leads = Shared::new(leads);
+        let size = threads::block_size(BLOCK);
+        let blocks = groups.len().div_ceil(size) as u32;
+        let workers = if threads::is_worth(blocks >= 8) { workers } else { 1 };
+        threads::run(workers, &[blocks], counters, |Task { block, .. }| {
+            let start = block as usize * size;
+            for group in &groups[start..groups.len().min(start + size)] {
+                let places = group.start as usize..group.end as usize;
+                let member_at = |place: usize| &members[order[place] as usize];
+                // SAFETY: each group is in one block, which is one worker's.
+                #[allow(unsafe_code)]
+                let leads_at = |place: usize| unsafe { shared_leads.get_mut(place) };
+                for place in places.clone().filter(|place| member_at(*place).is_open) {
+                    let member = member_at(place);
+                    let is_other = |other: &&Member| other.place != member.place && other.is_beside(member);
+                    if leads_into_any(member, places.clone().map(member_at).filter(is_other), meetings, bodies) {
+                        *leads_at(place) = Leads::Inside;
+                    }
+                }
+                for place in places.clone() {
+                    let is_right = |other: usize| {
+                        *leads_at(other) == Leads::Outside && member_at(other).is_beside(member_at(place))
+                    };
+                    if *leads_at(place) == Leads::Inside && !places.clone().any(is_right) {
+                        *leads_at(place) = Leads::AllInside;
+                    }
+                }
+            }
+        });
     }
 }
 
@@ -134,8 +233,8 @@ pub(in crate::narrow) fn strike(manifolds: &[Manifold], bodies: &Bodies) -> bool
     })
 }
 
-fn is_compound(bodies: &Bodies, part: &ConvexPart) -> bool {
-    bodies.collider(part.collider).is_some_and(|collider| matches!(collider.shape, Shape::Compound(_)))
+fn is_compound(bodies: &Bodies, slot: u32) -> bool {
+    bodies.collider(slot).is_some_and(|collider| matches!(collider.shape, Shape::Compound(_)))
 }
 
 fn manifold_of<'a>(member: &Member, meetings: &'a [Meeting]) -> &'a Manifold {

@@ -1,0 +1,129 @@
+//! The stage that collides the pairs, but for those that cannot have come together.
+
+use super::{BLOCK, ContactFault, Head, Meetings};
+use crate::body::{Bodies, Collider};
+use crate::narrow::stage::{Clearance, Meeting, Room};
+use crate::narrow::{InnerEdges, mesh};
+use crate::shape::Shape;
+use crate::threads::{self, Shared, Task};
+use crate::world::Margins;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The axis that parts two that have a closed form is looked for up to this gap, in least margins.
+const WIDE: f32 = 10.0;
+
+impl Meetings {
+    /// The stage: collides all live pairs.
+    pub(crate) fn collide(&mut self, bodies: &Bodies, workers: usize, margins: Margins) {
+        let Self { heads, clearances, meetings, rooms, counters, live, asks_all, seams, .. } = self;
+        let asks_all = *asks_all;
+        let size = threads::block_size(BLOCK);
+        let blocks = live.div_ceil(size) as u32;
+        let workers = if threads::is_worth(blocks >= 4) { workers } else { 1 };
+        while rooms.len() < workers.clamp(1, threads::MOST_WORKERS) {
+            rooms.push(Room::with_inner_edges(self.inner_edges));
+        }
+        let (shared_heads, shared_meetings) = (Shared::new(&mut heads[..*live]), Shared::new(meetings));
+        let (shared_rooms, shared_clearances) = (Shared::new(rooms), Shared::new(clearances));
+        seams.begin(bodies.len());
+        let (seen, any_waking) = (seams.has_struck(), AtomicBool::new(false));
+        threads::run(workers, &[blocks], counters, |Task { worker, block, .. }| {
+            let start = block as usize * size;
+            let places = start..shared_heads.len().min(start + size);
+            let mut is_asked = [true; BLOCK];
+            let mut touched = 0.0;
+            for (place, is_asked) in places.clone().zip(&mut is_asked) {
+                // SAFETY: each block is one worker's.
+                #[allow(unsafe_code)]
+                let (head, clearance, meeting) =
+                    unsafe { (shared_heads.get(place), shared_clearances.get(place), shared_meetings.get(place)) };
+                *is_asked = asks_all || !is_parted(head, clearance, bodies, margins);
+                if *is_asked {
+                    touched += touch(head, meeting, bodies);
+                }
+            }
+            std::hint::black_box(touched);
+            for place in places.zip(is_asked).filter_map(|(place, is_asked)| is_asked.then_some(place)) {
+                // SAFETY: each block is one worker's, and each worker has a room of its own.
+                #[allow(unsafe_code)]
+                let (head, clearance, meeting, room) = unsafe {
+                    (
+                        shared_heads.get_mut(place),
+                        shared_clearances.get_mut(place),
+                        shared_meetings.get_mut(place),
+                        shared_rooms.get_mut(worker),
+                    )
+                };
+                collide_pair((head, clearance, meeting), bodies, margins, room);
+                if head.is_about_to_strike {
+                    head.bodies.iter().for_each(|body| seen[*body as usize].store(true, Ordering::Relaxed));
+                }
+                if head.wakes() {
+                    any_waking.store(true, Ordering::Relaxed);
+                }
+            }
+        });
+        self.has_waking = any_waking.into_inner();
+        self.faults.clear();
+        for (pair, error) in self.rooms.iter_mut().flat_map(|room| room.faults.drain(..)) {
+            let [a, b] = [pair.a, pair.b].map(|part| bodies.natures[part.body as usize].id);
+            self.faults.push(ContactFault { pair, a, b, error });
+        }
+        // A pair is one worker's, so that its parts are in order.
+        self.faults.sort_by_key(|fault| (fault.pair.a.collider, fault.pair.b.collider));
+        if self.inner_edges == InnerEdges::Smooth {
+            let Self { heads, meetings, seams, live, .. } = self;
+            mesh::mark_inner_seams(&mut heads[..*live], meetings, bodies, workers, seams);
+        }
+    }
+}
+
+/// The colliders of a pair.
+fn colliders_of<'a>(head: &Head, bodies: &'a Bodies) -> Option<[&'a Collider; 2]> {
+    Some([bodies.collider(head.pair.a)?, bodies.collider(head.pair.b)?])
+}
+
+/// Whether a pair that did not touch cannot touch in this step either: it stays as it is.
+fn is_parted(head: &Head, clearance: &Clearance, bodies: &Bodies, margins: Margins) -> bool {
+    if head.manifolds > 0 || !clearance.is_known() {
+        return false;
+    }
+    let Some([a, b]) = colliders_of(head, bodies) else { return false };
+    let left = clearance.left(a, b);
+    // Most are as far apart as needs not be compared with how fast they are.
+    let greatest = if head.is_sensor { 0.0 } else { margins.greatest_of_pair(a, b) };
+    left > greatest || left > margins.of_pair(a, b, bodies)
+}
+
+/// Collides a pair, and takes note of what was found.
+fn collide_pair(
+    (head, clearance, meeting): (&mut Head, &mut Clearance, &mut Meeting),
+    bodies: &Bodies,
+    margins: Margins,
+    room: &mut Room,
+) {
+    let Some([a, b]) = colliders_of(head, bodies) else { return };
+    let [body_a, body_b] = head.bodies.map(|body| bodies.activity(body));
+    head.touches_sleeper = body_a.sleeps() || body_b.sleeps();
+    let is_compound = |shape: &Shape| matches!(shape, Shape::Compound(_));
+    let is_ground = !body_a.moves || !body_b.moves || is_compound(&a.shape) || is_compound(&b.shape);
+    head.has_ground = is_ground && !head.is_sensor;
+    let margin = if head.is_sensor { 0.0 } else { margins.of_pair(a, b, bodies) };
+    // What is fast will be somewhere else in the next step.
+    let least = a.margin.min(b.margin);
+    let wide = (margin <= 2.0 * least).then_some(WIDE * least);
+    let gap = meeting.update([head.pair.a, head.pair.b], (margin, wide), bodies, room);
+    *clearance = gap.map_or(Clearance::UNKNOWN, |gap| Clearance::new(a, b, gap));
+    head.note(meeting.manifolds());
+    let may_strike = head.pushes() && !head.is_touching && !head.has_ground;
+    head.is_about_to_strike = may_strike && mesh::strike(meeting.manifolds(), bodies);
+    head.note_approach(meeting.manifolds(), bodies);
+}
+
+/// Reads a little of all that colliding a pair will need. One pair right after the other, so that what is not in the cache
+/// comes from memory for many of them at a time, instead of for each when it is needed.
+fn touch(head: &Head, meeting: &Meeting, bodies: &Bodies) -> f64 {
+    let collider =
+        |slot: u32| bodies.collider(slot).map_or(0.0, |collider| collider.pose.position.x + f64::from(collider.margin));
+    collider(head.pair.a) + collider(head.pair.b) + f64::from(meeting.touch())
+}

@@ -1,0 +1,132 @@
+//! Pairs that are not asked, since they cannot have come together, would have had no contacts.
+
+use super::{Continuous, World};
+use crate::body::{Body, BodyId, BodyShape};
+use crate::pose::{LocalPose, Pose};
+use crate::response::Solver;
+use crate::shape::{Part, Shape};
+use glam::{DVec3, Quat, Vec3};
+
+type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+/// Runs a world beside one that begins each step as it is and asks all pairs: both must come to the same, bit for bit.
+fn compare(mut world: World, steps: u32, mut change: impl FnMut(u32, &mut World) -> Outcome) -> Outcome {
+    let mut other = World::default();
+    let (mut contacts, mut apart) = (0, 0);
+    for step in 0..steps {
+        change(step, &mut world)?;
+        other.restore(&world.snapshot());
+        other.meetings.asks_all = true;
+        world.step(1.0 / 60.0)?;
+        other.step(1.0 / 60.0)?;
+        assert_eq!(world.manifolds().count(), other.manifolds().count(), "step {step}");
+        assert_eq!(world.hash(), other.hash(), "step {step}");
+        contacts += world.manifolds().count();
+        apart += world.meetings.live_heads().iter().filter(|head| head.manifolds == 0).count();
+    }
+    assert!(contacts > 0 && apart > 0, "{contacts} contacts, {apart} pairs without");
+    Ok(())
+}
+
+fn shapes() -> Result<Vec<Shape>, Box<dyn std::error::Error>> {
+    let points = [[0.0, 0.0, 0.0], [0.9, 0.1, 0.0], [0.2, 0.8, 0.1], [0.1, 0.2, 0.7]].map(Vec3::from_array);
+    let dumbbell = [-0.4f32, 0.4].map(|x| -> Result<_, crate::shape::ShapeError> {
+        Ok(Part { pose: LocalPose::at([x, 0.0, 0.0]), shape: Shape::sphere(0.25)? })
+    });
+    let [one, other] = dumbbell;
+    Ok(vec![
+        Shape::sphere(0.3)?,
+        Shape::cuboid(0.3, 0.25, 0.2)?,
+        Shape::cuboid(1.2, 0.06, 0.06)?,
+        Shape::capsule(0.3, 0.15)?,
+        Shape::hull(&points)?,
+        Shape::cylinder(0.2, 0.3)?,
+        Shape::compound(vec![one?, other?])?,
+    ])
+}
+
+/// A heap of all shapes in a box of slabs, with a floor that is one of several kinds.
+fn heap(floor: Shape, count: usize, seed: u64) -> Result<(World, Vec<BodyId>), Box<dyn std::error::Error>> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut vector = |size: f32| Vec3::from_array([(); 3].map(|()| size * (2.0 * random.f32() - 1.0)));
+    let mut world = World::default();
+    world.add(Body::fixed().shape(floor))?;
+    for side in [Vec3::X, Vec3::NEG_X, Vec3::Z, Vec3::NEG_Z] {
+        let half = Vec3::new(2.0, 3.0, 2.0) - 1.5 * side.abs();
+        world.add(
+            Body::fixed().at((2.5 * side + 3.0 * Vec3::Y).as_dvec3()).shape(Shape::cuboid(half.x, half.y, half.z)?),
+        )?;
+    }
+    let shapes = shapes()?;
+    let mut ids = Vec::new();
+    for index in 0..count {
+        let place = vector(1.4) + Vec3::Y * (2.0 + 0.15 * index as f32);
+        let body = Body::dynamic().at(place.as_dvec3()).rotated(Quat::from_scaled_axis(vector(2.0)));
+        let part = BodyShape::new(shapes[index % shapes.len()].clone());
+        ids.push(world.add(body.angular_velocity(vector(8.0)).part(part))?);
+    }
+    Ok((world, ids))
+}
+
+/// A floor of triangles.
+fn mesh() -> Result<Shape, crate::shape::ShapeError> {
+    let vertices = [[-4.0, 0.0, -4.0], [4.0, 0.1, -4.0], [4.0, 0.0, 4.0], [-4.0, 0.2, 4.0], [0.0, -0.2, 0.0]];
+    let triangles = vec![[1, 0, 4], [2, 1, 4], [3, 2, 4], [0, 3, 4]];
+    Shape::mesh(vertices.map(Vec3::from_array).to_vec(), triangles)
+}
+
+#[test]
+fn a_heap_whose_bodies_are_put_elsewhere() -> Outcome {
+    for (seed, floor) in (0..).zip([Shape::cuboid(4.0, 0.2, 4.0)?, Shape::half_space([0.0, 1.0, 0.0])?, mesh()?]) {
+        let (world, ids) = heap(floor, 60, seed)?;
+        let mut random = fastrand::Rng::with_seed(seed);
+        compare(world, 240, |step, world| {
+            if step % 7 == 3 {
+                let id = ids[random.usize(..ids.len())];
+                let mut vector = |size: f64| DVec3::from_array([(); 3].map(|()| size * (2.0 * random.f64() - 1.0)));
+                let pose = Pose::new(vector(1.2) + DVec3::Y * 1.5, Quat::from_scaled_axis(vector(3.0).as_vec3()));
+                world.body_mut(id)?.set_pose(pose)?;
+            }
+            if step % 11 == 5 {
+                let id = ids[random.usize(..ids.len())];
+                let spin = Vec3::from_array([(); 3].map(|()| 60.0 * (random.f32() - 0.5)));
+                world.body_mut(id)?.set_angular_velocity(spin)?;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+#[test]
+fn long_boxes_that_spin_beside_each_other() -> Outcome {
+    let mut world = World::builder().gravity(Vec3::ZERO).continuous(Continuous::Off).build()?;
+    let mut random = fastrand::Rng::with_seed(9);
+    for index in 0..40 {
+        let place = DVec3::new(0.5 * f64::from(index % 8), 0.9 * f64::from(index / 8), 0.0);
+        let spin = Vec3::Z * (1.0 + 20.0 * random.f32());
+        world.add(Body::dynamic().at(place).angular_velocity(spin).shape(Shape::cuboid(0.9, 0.04, 0.04)?))?;
+    }
+    compare(world, 200, |_, _| Ok(()))
+}
+
+#[test]
+fn what_is_carried_round_by_a_kinematic_wheel_and_seen_by_a_sensor() -> Outcome {
+    let (mut world, _) = heap(Shape::cuboid(4.0, 0.2, 4.0)?, 40, 4)?;
+    let wheel = Body::kinematic().at([0.0, 0.9, 0.0]).angular_velocity([0.0, 0.0, 1.5]);
+    let blade = |turn: f32| -> Result<BodyShape, crate::shape::ShapeError> {
+        let pose = LocalPose::new(Vec3::ZERO, Quat::from_rotation_z(turn));
+        Ok(BodyShape::new(Shape::cuboid(1.2, 0.05, 1.0)?).at(pose))
+    };
+    world.add(wheel.part(blade(0.0)?).part(blade(1.2)?))?;
+    world.add(Body::fixed().at([0.5, 1.0, 0.0]).part(BodyShape::new(Shape::sphere(0.6)?).sensor()))?;
+    compare(world, 300, |_, _| Ok(()))
+}
+
+#[test]
+fn solvers_without_margins() -> Outcome {
+    let (world, _) = heap(Shape::half_space([0.0, 1.0, 0.0])?, 25, 8)?;
+    let mut world = world;
+    world.set_solver(Solver::ProjectedGaussSeidel { iterations: 12, warm: true });
+    compare(world, 120, |_, _| Ok(()))
+}
