@@ -10,7 +10,7 @@ use glam::{DVec3, Vec3};
 pub(super) fn with_ball(radius_a: f32, radius_b: f32, b_in_a: &LocalPose, margin: f32) -> Option<LocalManifold> {
     let found = touch(b_in_a.position.as_dvec3(), [radius_a, radius_b], Feature::SURFACE, margin);
     // Not by `map`: the manifold is written once, to where it is wanted.
-    let Some((normal, contact)) = found else { return None };
+    let (normal, contact) = found?;
     Some(LocalManifold::of_one(normal, contact))
 }
 
