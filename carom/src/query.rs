@@ -338,21 +338,23 @@ pub fn overlap(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Result<boo
     // What is common, without a call and before anything else is asked.
     if let Some(offset) = sound_offset(pose_a, pose_b) {
         let turns = [pose_a.rotation, pose_b.rotation];
-        let answer = match (a, b) {
-            (Shape::Sphere(a), Shape::Sphere(b)) => {
-                let reach = f64::from(a.radius()) + f64::from(b.radius());
-                // As in [`balls`], without the square root.
-                let reach = reach + 2.0 * feature::ROUNDING * reach;
-                return Ok(offset.length_squared() <= reach * reach);
+        if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
+            let reach = f64::from(a.radius()) + f64::from(b.radius());
+            // As in [`balls`], without the square root.
+            let reach = reach + 2.0 * feature::ROUNDING * reach;
+            return Ok(offset.length_squared() <= reach * reach);
+        }
+        if let (Shape::Cuboid(a), Shape::Cuboid(b)) = (a, b)
+            && a.radius() + b.radius() == 0.0
+        {
+            let [half_a, half_b] = [a, b].map(|cuboid| cuboid.core().half_extents().into());
+            if let Some(answer) = box_axes::overlap_quickly(half_a, half_b, turns, offset) {
+                return Ok(answer);
             }
-            (Shape::Cuboid(a), Shape::Cuboid(b)) if a.radius() + b.radius() == 0.0 => {
-                let [half_a, half_b] = [a, b].map(|cuboid| cuboid.core().half_extents().into());
-                box_axes::overlap_quickly(half_a, half_b, turns, offset)
-            }
-            (Shape::Capsule(a), Shape::Capsule(b)) => capsules::overlap_quickly(a, b, turns, offset),
-            (_, _) => None,
-        };
-        if let Some(answer) = answer {
+        }
+        if let (Shape::Capsule(a), Shape::Capsule(b)) = (a, b)
+            && let Some(answer) = capsules::overlap_quickly(a, b, turns, offset)
+        {
             return Ok(answer);
         }
     }
