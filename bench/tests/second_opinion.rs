@@ -67,6 +67,10 @@ fn overlaps(tally: &mut Tally, name: &str, setting: Setting, pair: &Pair<'_>, th
     let size = pair.size();
     let ours = match query::overlap(&pair.a.shape, &pair.pose_a, &pair.b.shape, &pair.pose_b) {
         Ok(ours) => ours,
+        // A touch that it says itself it cannot tell.
+        Err(query::QueryError::Undecided { upper }) if upper <= DISTANCE_BAR * size => {
+            return tally.count(name, "undecided about a touch");
+        }
         Err(error) => return tally.fail(&format!("{name} overlap refused"), || format!("{error} {}", pair.recipe())),
     };
     let Some(theirs) = theirs else { return tally.count(name, "yes or no refused by the peer") };
