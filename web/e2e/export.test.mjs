@@ -90,14 +90,19 @@ test("the overlays that it has draw, and the others say why not", async (t) => {
   assert.deepEqual(errors, []);
 });
 
+/** The recording as the program shows it, and the exported page without a network. */
+async function openBoth(recording) {
+  const [live, saved] = [await newPage(browser), await newPage(browser, { offline: true })];
+  await live.page.goto(recording.address);
+  await saved.page.goto(pathToFileURL(html).href);
+  return { live, saved };
+}
+
 test("its contacts, boxes and velocities are those that the program shows of the recording", async () => {
   const wanted = ["contacts", "boxes", "velocities", "centers"];
   const recording = await view(join(folder, "boxes.carom"));
   try {
-    const live = await newPage(browser);
-    await live.page.goto(recording.address);
-    const saved = await newPage(browser, { offline: true });
-    await saved.page.goto(pathToFileURL(html).href);
+    const { live, saved } = await openBoth(recording);
     const [shown, kept] = await Promise.all(
       [live, saved].map(async ({ page }) => {
         await ready(page);
@@ -147,10 +152,7 @@ test("its contacts, boxes and velocities are those that the program shows of the
 test("its bounding volumes are those that the program tells", async () => {
   const recording = await view(join(folder, "boxes.carom"));
   try {
-    const live = await newPage(browser);
-    await live.page.goto(recording.address);
-    const saved = await newPage(browser, { offline: true });
-    await saved.page.goto(pathToFileURL(html).href);
+    const { live, saved } = await openBoth(recording);
     const [told, kept] = await Promise.all(
       [live, saved].map(async ({ page }) => {
         await ready(page);
