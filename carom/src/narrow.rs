@@ -60,15 +60,10 @@ use glam::{DVec3, Vec3};
 /// [`ContactError`]: the pair has no contacts, as two half-spaces, whose common region has no end; or the pose, the margin or
 /// a user's support map is not sound.
 pub fn contact(a: &Shape, b: &Shape, b_in_a: &LocalPose, margin: f32) -> Result<Option<LocalManifold>, ContactError> {
-    let normalized;
-    let b_in_a = match door(b_in_a, margin)? {
-        None => b_in_a,
-        Some(pose) => {
-            normalized = pose;
-            &normalized
-        }
-    };
-    contact_in(a, b, b_in_a, || Placement::of_part(b_in_a), margin, None)
+    if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
+        return contact_of_balls([a.radius(), b.radius()], b_in_a, margin);
+    }
+    contact_of_any(a, b, b_in_a, margin, None)
 }
 
 /// The same as [`contact`], faster for a pair that has moved little since the last call with its cache.
@@ -100,21 +95,10 @@ pub fn contact_cached(
     margin: f32,
     cache: &mut PairCache,
 ) -> Result<Option<LocalManifold>, ContactError> {
-    let normalized;
-    let b_in_a = match door(b_in_a, margin)? {
-        None => b_in_a,
-        Some(pose) => {
-            normalized = pose;
-            &normalized
-        }
-    };
     if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
-        return Ok(sphere::with_ball(a.radius(), b.radius(), b_in_a, margin));
+        return contact_of_balls([a.radius(), b.radius()], b_in_a, margin);
     }
-    if let Some(kept) = cache.kept(b_in_a, margin) {
-        return Ok(kept.moved(b_in_a, margin));
-    }
-    contact_in(a, b, b_in_a, || Placement::of_part(b_in_a), margin, Some(cache))
+    contact_of_any(a, b, b_in_a, margin, Some(cache))
 }
 
 /// The same as [`contact`], told step by step: the axes that were tested of boxes and hulls, the iterations of the distance
@@ -196,12 +180,60 @@ pub struct NoContactTest {
     pub b: ShapeKind,
 }
 
+/// The contact of two balls, which does not depend on how they are turned. So cheap that a frame on the stack, for what
+/// is seldom or for other pairs, would be felt; so both are functions of their own.
+fn contact_of_balls(radii: [f32; 2], b_in_a: &LocalPose, margin: f32) -> Result<Option<LocalManifold>, ContactError> {
+    // NaN where the margin is not finite.
+    let is_off = (b_in_a.rotation.length_squared() - 1.0).abs() + 0.0 * margin;
+    let is_near = b_in_a.position.as_dvec3().length_squared() < f64::INFINITY;
+    if is_off <= ROUNDED && margin >= 0.0 && is_near {
+        Ok(sphere::with_ball(radii, b_in_a, margin))
+    } else {
+        contact_of_mended_balls(radii, b_in_a, margin)
+    }
+}
+
+#[cold]
+fn contact_of_mended_balls(
+    radii: [f32; 2],
+    b_in_a: &LocalPose,
+    margin: f32,
+) -> Result<Option<LocalManifold>, ContactError> {
+    Ok(sphere::with_ball(radii, &mended(b_in_a, margin)?, margin))
+}
+
+/// The contact of a pair that was not let in yet.
+#[inline(never)]
+fn contact_of_any(
+    a: &Shape,
+    b: &Shape,
+    b_in_a: &LocalPose,
+    margin: f32,
+    cache: Option<&mut PairCache>,
+) -> Result<Option<LocalManifold>, ContactError> {
+    let normalized;
+    let b_in_a = match door(b_in_a, margin)? {
+        None => b_in_a,
+        Some(pose) => {
+            normalized = pose;
+            &normalized
+        }
+    };
+    if let Some(kept) = cache.as_ref().and_then(|cache| cache.kept(b_in_a, margin)) {
+        return Ok(kept.moved(b_in_a, margin));
+    }
+    contact_in(a, b, b_in_a, || Placement::of_part(b_in_a), margin, cache)
+}
+
+/// So far from 1 the square of a unit rotation may be for having been rounded.
+const ROUNDED: f32 = 4.0 * f32::EPSILON;
+
 /// Lets in what is sound; a pose that is not quite of unit rotation comes back as one that is.
 #[inline(always)]
 fn door(b_in_a: &LocalPose, margin: f32) -> Result<Option<LocalPose>, ContactError> {
     // All at once, for what is common: whatever is not finite, or has a square that is not, makes the sum NaN.
     let is_off = (b_in_a.rotation.length_squared() - 1.0).abs() + 0.0 * (b_in_a.position.length_squared() + margin);
-    if is_off <= 4.0 * f32::EPSILON && margin >= 0.0 { Ok(None) } else { mended(b_in_a, margin).map(Some) }
+    if is_off <= ROUNDED && margin >= 0.0 { Ok(None) } else { mended(b_in_a, margin).map(Some) }
 }
 
 /// What is sound, one by one.
@@ -261,7 +293,7 @@ fn contact_in(
 ) -> Result<Option<LocalManifold>, ContactError> {
     // So cheap that sorting out all pairs would cost as much.
     if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
-        return Ok(sphere::with_ball(a.radius(), b.radius(), b_in_a, margin));
+        return Ok(sphere::with_ball([a.radius(), b.radius()], b_in_a, margin));
     }
     if let (Shape::Capsule(a), Shape::Capsule(b)) = (a, b) {
         return Ok(capsule::contact(a, b, b_in_a, margin));
@@ -288,7 +320,7 @@ fn contact_by_form(
     use Form::{Ball, Capsule, Cuboid, HalfSpace, Pieces};
     let none = || Err(ContactError::NoTest(NoContactTest { a: a.kind(), b: b.kind() }));
     Ok(match (Form::of(a), Form::of(b)) {
-        (Ball(a), Ball(b)) => sphere::with_ball(a, b, b_in_a, margin),
+        (Ball(a), Ball(b)) => sphere::with_ball([a, b], b_in_a, margin),
         (Ball(a), Capsule(b)) => sphere::with_capsule(a, b, b_in_a, margin),
         (Ball(a), Cuboid(half, radius)) => sphere::with_cuboid(a, (half, radius), b_in_a, margin),
         (Ball(a), HalfSpace(b)) => mirrored(b_in_a, |a_in_b| half_space::with_ball(b, a, a_in_b, margin)),

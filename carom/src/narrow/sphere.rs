@@ -4,11 +4,15 @@
 use super::{Feature, LocalContact, LocalManifold};
 use crate::pose::LocalPose;
 use glam::{DVec3, Vec3};
+use std::ops::RangeInclusive;
+
+/// Lengths of which f32 has all digits, and of one over them as well.
+const IN_F32: RangeInclusive<f64> = 1e-30..=1e30;
 
 /// The contact of two balls. Concentric ones part upwards, for want of a better direction.
 #[inline(always)]
-pub(super) fn with_ball(radius_a: f32, radius_b: f32, b_in_a: &LocalPose, margin: f32) -> Option<LocalManifold> {
-    let found = touch(b_in_a.position.as_dvec3(), [radius_a, radius_b], Feature::SURFACE, margin);
+pub(super) fn with_ball(radii: [f32; 2], b_in_a: &LocalPose, margin: f32) -> Option<LocalManifold> {
+    let found = touch(b_in_a.position.as_dvec3(), radii, Feature::SURFACE, margin);
     // Not by `map`: the manifold is written once, to where it is wanted.
     let (normal, contact) = found?;
     Some(LocalManifold::of_one(normal, contact))
@@ -31,7 +35,7 @@ pub(super) fn with_capsule(
     if closest == DVec3::ZERO {
         // The centre is on the axis: any way across it is the shortest.
         let (across, _) = along.normalize_or(DVec3::Y).any_orthonormal_pair();
-        return manifold(contact(across, 0.0, radii, Feature::edge(0), margin));
+        return manifold(contact(across.as_vec3(), 0.0, radii, Feature::edge(0), margin));
     }
     let feature = if share == 0.0 {
         Feature::vertex(0)
@@ -68,7 +72,7 @@ pub(super) fn with_cuboid(
         };
         (axis * center_in_b.dot(axis).signum(), -f64::from(to_faces.dot(axis)))
     };
-    let normal = -b_in_a.direction_to_outer(outward).as_dvec3();
+    let normal = -b_in_a.direction_to_outer(outward);
     manifold(contact(normal, surface, [radius, box_radius], Feature::SURFACE, margin))
 }
 
@@ -85,16 +89,21 @@ fn touch(between: DVec3, radii: [f32; 2], feature: Feature, margin: f32) -> Opti
         return None;
     }
     let distance = square.sqrt();
-    // One over the distance, by a division that need not wait for the root.
-    let inverse = distance * (1.0 / square);
-    let normal = if distance > 0.0 { between * inverse } else { DVec3::Y };
+    let normal = if IN_F32.contains(&distance) {
+        // One over the distance, by a division that need not wait for the root.
+        between.as_vec3() * (distance * (1.0 / square)) as f32
+    } else if distance > 0.0 {
+        (between / distance).as_vec3()
+    } else {
+        Vec3::Y
+    };
     contact(normal, distance, radii, feature, margin)
 }
 
 /// The contact of a ball around the origin whose centre is `distance` from the other's core.
 #[inline(always)]
 fn contact(
-    normal: DVec3,
+    normal: Vec3,
     distance: f64,
     radii: [f32; 2],
     feature: Feature,
@@ -104,7 +113,6 @@ fn contact(
     if depth < -margin {
         return None;
     }
-    let normal = normal.as_vec3();
     let point = normal * (radii[0] - 0.5 * depth);
     Some((normal, LocalContact { point, depth, features: [Feature::SURFACE, feature] }))
 }
