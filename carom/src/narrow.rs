@@ -33,7 +33,7 @@ pub(crate) use stage::{Meeting, reach};
 use crate::distance::convex::{Convex, SupportFault};
 use crate::distance::placement::Placement;
 use crate::pose::{LocalPose, PoseError};
-use crate::shape::{HalfSpace, Shape, ShapeKind};
+use crate::shape::{Capsule, HalfSpace, Shape, ShapeKind};
 use crate::trace::Tracer;
 use glam::{DVec3, Vec3};
 
@@ -62,6 +62,9 @@ use glam::{DVec3, Vec3};
 pub fn contact(a: &Shape, b: &Shape, b_in_a: &LocalPose, margin: f32) -> Result<Option<LocalManifold>, ContactError> {
     if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
         return contact_of_balls([a.radius(), b.radius()], b_in_a, margin);
+    }
+    if let (Shape::Capsule(a), Shape::Capsule(b)) = (a, b) {
+        return contact_of_capsules(a, b, b_in_a, margin);
     }
     contact_of_any(a, b, b_in_a, margin, None)
 }
@@ -97,6 +100,9 @@ pub fn contact_cached(
 ) -> Result<Option<LocalManifold>, ContactError> {
     if let (Shape::Sphere(a), Shape::Sphere(b)) = (a, b) {
         return contact_of_balls([a.radius(), b.radius()], b_in_a, margin);
+    }
+    if let (Shape::Capsule(a), Shape::Capsule(b)) = (a, b) {
+        return contact_of_capsules(a, b, b_in_a, margin);
     }
     contact_of_any(a, b, b_in_a, margin, Some(cache))
 }
@@ -200,6 +206,20 @@ fn contact_of_mended_balls(
     margin: f32,
 ) -> Result<Option<LocalManifold>, ContactError> {
     Ok(sphere::with_ball(radii, &mended(b_in_a, margin)?, margin))
+}
+
+/// The contact of two capsules; a function of its own for the same reason.
+#[inline(never)]
+fn contact_of_capsules(
+    a: &Capsule,
+    b: &Capsule,
+    b_in_a: &LocalPose,
+    margin: f32,
+) -> Result<Option<LocalManifold>, ContactError> {
+    match door(b_in_a, margin)? {
+        None => Ok(capsule::contact(a, b, b_in_a, margin)),
+        Some(pose) => Ok(capsule::contact_wide(capsule::axis_of(a), capsule::axis_of(b), &pose, margin)),
+    }
 }
 
 /// The contact of a pair that was not let in yet.

@@ -12,7 +12,7 @@ use super::{Feature, LocalContact, LocalManifold, manifold};
 use crate::distance::placement::Placement;
 use crate::pose::LocalPose;
 use crate::shape::Capsule;
-use glam::{DVec3, Vec3};
+use glam::{DVec3, Vec3, Vec3A};
 
 /// Square of the sine of the angle below which lines have no single closest points.
 const PARALLEL: f64 = 1e-8;
@@ -37,12 +37,17 @@ pub(super) fn axis_of(capsule: &Capsule) -> Axis {
 
 /// The contact of two capsules.
 pub(super) fn contact(a: &Capsule, b: &Capsule, b_in_a: &LocalPose, margin: f32) -> Option<LocalManifold> {
+    // In registers of four numbers: it is as many instructions as fit into the machine at once that count here.
+    let wide = Vec3A::from;
     let (radius_a, radius_b) = (a.radius(), b.radius());
-    let (center_a, half_a) = (0.5 * (a.core().a() + a.core().b()), 0.5 * (a.core().b() - a.core().a()));
+    let [from_a, to_a] = [a.core().a(), a.core().b()].map(wide);
+    let [from_b, to_b] = [b.core().a(), b.core().b()].map(wide);
+    let (center_a, half_a) = (0.5 * (from_a + to_a), 0.5 * (to_a - from_a));
     // Most capsules have their middle at their origin, which need not be turned.
-    let middle_b = b.core().a() + b.core().b();
-    let center_b = if middle_b == Vec3::ZERO { b_in_a.position } else { b_in_a.point_to_outer(0.5 * middle_b) };
-    let half_b_in_b = 0.5 * (b.core().b() - b.core().a());
+    let middle_b = from_b + to_b;
+    let at_b = wide(b_in_a.position);
+    let center_b = if middle_b == Vec3A::ZERO { at_b } else { at_b + b_in_a.rotation * (0.5 * middle_b) };
+    let half_b_in_b = 0.5 * (to_b - from_b);
     let way = center_b - center_a;
     let reach = radius_a + radius_b + margin;
     let (square_a, square_b) = (half_a.length_squared(), half_b_in_b.length_squared());
@@ -51,7 +56,7 @@ pub(super) fn contact(a: &Capsule, b: &Capsule, b_in_a: &LocalPose, margin: f32)
     if way_square > 3.001 * (square_a + square_b + reach * reach) {
         return None;
     }
-    let half_b = b_in_a.direction_to_outer(half_b_in_b);
+    let half_b = b_in_a.rotation * half_b_in_b;
     let (product, toward_a, toward_b) = (half_a.dot(half_b), half_a.dot(way), half_b.dot(way));
     // The square of the cross product, with enough digits unless they are parallel.
     let cross_square = square_a * square_b - product * product;
@@ -60,7 +65,7 @@ pub(super) fn contact(a: &Capsule, b: &Capsule, b_in_a: &LocalPose, margin: f32)
     let most = MOST_RATIO * small;
     let is_alike = (size_a < most) & (size_b < most) & (way_square < most) & PLAIN_SQUARES.contains(&small);
     if !is_alike || cross_square <= OBLIQUE * (square_a * square_b) {
-        return contact_wide(axis_of(a), axis_of(b), b_in_a, margin);
+        return contact_in_f64(a, b, b_in_a, margin);
     }
     // The points are center + share · half, with shares from -1 to 1.
     let (inverse_a, inverse_b) = (1.0 / square_a, 1.0 / square_b);
@@ -71,7 +76,7 @@ pub(super) fn contact(a: &Capsule, b: &Capsule, b_in_a: &LocalPose, margin: f32)
     let gap = way + half_b * share_b - half_a * share_a;
     let gap_square = gap.length_squared();
     if gap_square <= CROSSING * small {
-        return contact_wide(axis_of(a), axis_of(b), b_in_a, margin);
+        return contact_in_f64(a, b, b_in_a, margin);
     }
     let distance = gap_square.sqrt();
     let depth = radius_a + radius_b - distance;
@@ -86,7 +91,14 @@ pub(super) fn contact(a: &Capsule, b: &Capsule, b_in_a: &LocalPose, margin: f32)
         if share.abs() < 1.0 { Feature::edge(0) } else { end }
     };
     let point = center_a + half_a * share_a + normal * (radius_a - 0.5 * depth);
-    Some(LocalManifold::of_one(normal, LocalContact { point, depth, features: [name(share_a), name(share_b)] }))
+    let contact = LocalContact { point: point.into(), depth, features: [name(share_a), name(share_b)] };
+    Some(LocalManifold::of_one(normal.into(), contact))
+}
+
+/// Not inlined: axes are on the stack, which the usual case can do without.
+#[inline(never)]
+fn contact_in_f64(a: &Capsule, b: &Capsule, b_in_a: &LocalPose, margin: f32) -> Option<LocalManifold> {
+    contact_wide(axis_of(a), axis_of(b), b_in_a, margin)
 }
 
 /// The same of capsules and segments in f64: for axes that cross or are side by side, and for sizes that are unlike.
