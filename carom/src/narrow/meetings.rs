@@ -49,6 +49,8 @@ pub(crate) struct Head {
     touches_sleeper: bool,
     /// Whether one of the two is ground for N6: nothing moves it, or it is a compound.
     pub(crate) has_ground: bool,
+    /// Whether one of the two is a surface of triangles.
+    pub(crate) has_surface: bool,
     /// Whether one of the manifolds leads into other ground.
     pub(crate) has_inner: bool,
     /// Whether both move and close, but did not touch yet: what N6 asks of bodies as ground.
@@ -71,6 +73,7 @@ impl Head {
             deepest: 0.0,
             touches_sleeper: false,
             has_ground: false,
+            has_surface: false,
             has_inner: false,
             is_about_to_strike: false,
             approach: 0.0,

@@ -21,7 +21,7 @@ mod seams;
 mod surface;
 
 use super::{ContactError, Feature, LocalManifold, NoContactTest, contact_in, convex, door, patch};
-use crate::bounds::{Aabb, BoundingVolume};
+use crate::bounds::Aabb;
 use crate::distance::convex::{Convex, Core};
 use crate::distance::placement::Placement;
 use crate::mesh_tree::Slot;
@@ -77,6 +77,10 @@ pub struct ContactBuffer {
     gathered: Vec<Touch>,
     triangles: Vec<u32>,
     slots: Vec<Slot>,
+    /// How much farther than the margin triangles are looked for, to tell how far away they are.
+    beyond: f64,
+    /// A convex shape and a surface that do not touch are not nearer than this.
+    gap: Option<f64>,
     /// Of each patch whether it leads into another part, and whether it is dropped.
     flags: Vec<[bool; 2]>,
 }
@@ -147,6 +151,19 @@ pub(super) fn patches_of<'a>(
     Ok(&buffer.manifolds)
 }
 
+impl ContactBuffer {
+    /// Looks for what a convex shape does not touch of a surface as well, up to so much beyond the margin.
+    pub(super) fn look_beyond(&mut self, margin: f32) {
+        self.beyond = f64::from(margin);
+        self.gap = None;
+    }
+
+    /// How far a convex shape and a surface are apart at the least that did not touch, as far as it was looked for.
+    pub(super) fn gap(&self) -> Option<f32> {
+        self.gap.map(|gap| gap as f32)
+    }
+}
+
 /// Where the second of two parts is, seen from the first.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Relative {
@@ -189,6 +206,8 @@ struct Touches<'a> {
     /// Whether triangles beyond a ridge are passed over, and whether one was.
     heeds_ridges: bool,
     has_passed_over: bool,
+    /// No triangle that was asked is nearer than this.
+    gap: f64,
     list: &'a mut Vec<Touch>,
     scratch: &'a mut Scratch,
 }
@@ -239,6 +258,12 @@ impl Touches<'_> {
             .any(|edge| faces.iter().find(|other| other.is_beyond(face, edge)).is_some_and(is_on_other_side));
         self.has_passed_over |= is_beyond_ridge;
         is_beyond_ridge
+    }
+
+    /// Takes note that the triangle in question is not nearer than this.
+    #[inline]
+    fn note_gap(&mut self, gap: f64) {
+        self.gap = self.gap.min(gap);
     }
 
     fn count(&self) -> usize {
@@ -350,9 +375,22 @@ fn with_convex(
     buffer: &mut ContactBuffer,
 ) -> Result<(), ContactError> {
     match convex::of_shape(shape) {
-        Some(convex) => touch_surface(surface, &convex, surface_in_shape, f64::from(margin), buffer),
+        Some(convex) => {
+            let reach = Reach { margin: f64::from(margin), beyond: buffer.beyond };
+            buffer.gap = touch_surface(surface, &convex, surface_in_shape, reach, buffer)?;
+            Ok(())
+        }
         None => Ok(()),
     }
+}
+
+/// How far from a shape triangles are looked for.
+#[derive(Debug, Clone, Copy)]
+struct Reach {
+    /// Up to this gap they touch.
+    margin: f64,
+    /// So much beyond that, how far away they are is told.
+    beyond: f64,
 }
 
 /// The touches as patches in the frame of the surface, which is the first shape.
@@ -376,23 +414,22 @@ fn emit_from_shape(buffer: &mut ContactBuffer) {
     });
 }
 
-/// Replaces the touches in the buffer by those of a convex shape and a surface in its frame.
+/// Replaces the touches in the buffer by those of a convex shape and a surface in its frame. If there are none, tells how far
+/// the two are apart at the least, as far as it can be told.
 fn touch_surface(
     surface: &Surface<'_>,
     convex: &Convex<'_>,
     surface_in_shape: &Placement,
-    margin: f64,
+    Reach { margin, beyond }: Reach,
     buffer: &mut ContactBuffer,
-) -> Result<(), ContactError> {
+) -> Result<Option<f64>, ContactError> {
     let ContactBuffer { faces, touches: list, scratch, inner_edges, slots, .. } = buffer;
     list.clear();
     faces.clear();
     let shape_in_surface = surface_in_shape.inverse();
     let bounds = convex.bounds(&shape_in_surface)?;
-    let bounds = if margin > 0.0 { bounds.enlarged(margin as f32 * (1.0 + f32::EPSILON)) } else { bounds };
-    if !bounds.overlaps(&surface.bounds()) {
-        return Ok(());
-    }
+    let most = margin + beyond;
+    let bounds = if most > 0.0 { bounds.enlarged(most as f32 * (1.0 + f32::EPSILON)) } else { bounds };
     let (center, size) = middle(convex)?;
     let mut touches = Touches {
         sides: surface.sides(),
@@ -403,10 +440,11 @@ fn touch_surface(
         is_behind: false,
         heeds_ridges: *inner_edges != InnerEdges::Felt,
         has_passed_over: false,
+        gap: most,
         list,
         scratch,
     };
-    surface.gather(&bounds, surface_in_shape, (center, size + margin), slots, faces);
+    let distance = surface.gather(&bounds, surface_in_shape, (center, size + margin), slots, faces);
     if touches.feels_inner_edges {
         faces.iter_mut().for_each(|face| face.ridges = u8::MAX);
     }
@@ -416,10 +454,13 @@ fn touch_surface(
         touches.heeds_ridges = false;
         touch_faces(convex, center, faces, &mut touches)?;
     }
-    if touches.is_behind || touches.list.is_empty() || surface.is_ambiguous() {
+    let may_be_inside = touches.is_behind || touches.list.is_empty() || surface.is_ambiguous();
+    if may_be_inside && surface.has_inner_side() {
         push_out(surface, convex, center, surface_in_shape, &mut touches)?;
     }
-    Ok(())
+    // A height field is touched from below where no triangle is near, and users' support maps prove nothing.
+    let is_told = touches.sides != Sides::Above && !matches!(convex.core, Core::Custom(_));
+    Ok((is_told && touches.list.is_empty()).then(|| touches.gap.min(distance - size)))
 }
 
 /// Adds what each triangle says.
@@ -516,3 +557,6 @@ fn middle(convex: &Convex<'_>) -> Result<(DVec3, f64), ContactError> {
         }
     })
 }
+
+#[cfg(test)]
+mod tests;

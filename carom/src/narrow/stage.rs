@@ -10,7 +10,7 @@ mod patches;
 mod view;
 
 pub(crate) use clearance::Clearance;
-pub(crate) use view::reach;
+pub(crate) use view::{is_surface, reach};
 
 use super::cache::{Kept, moved_by};
 use super::mesh::{self, ContactBuffer, Relative};
@@ -22,8 +22,8 @@ use crate::pose::{LocalPose, Pose};
 use crate::shape::Shape;
 use glam::{Vec3, Vec4};
 use parts::PartCache;
-use patches::KeptPatches;
-use view::{Frame, View, is_surface};
+use patches::{Followed, KeptPatches};
+use view::{Frame, View};
 
 /// One point of contact between two bodies. Its place is where it acts: while the bodies hardly move it stays, up to 1 % of
 /// its shorter arm from where they meet now.
@@ -286,6 +286,9 @@ impl Memory {
 /// what is off is where clipped points are, by as much.
 const KEPT_SHARE: f32 = 0.01;
 
+/// What does not touch a surface of triangles is asked how far away it is up to so many margins more.
+const BEYOND: f32 = 3.0;
+
 /// What one pair of colliders keeps from step to step. In one piece: to follow pointers through memory takes longer than
 /// to collide.
 #[derive(Debug, Clone)]
@@ -417,26 +420,28 @@ impl Meeting {
         }
         let rich = self.rich.as_mut()?;
         room.last.clear();
-        room.last.extend(rich.manifolds.iter().map(Memory::of));
-        rich.manifolds.clear();
+        let mut followed = 0;
         if is_compound {
+            room.last.extend(rich.manifolds.iter().map(Memory::of));
+            rich.manifolds.clear();
+            room.contacts.look_beyond(0.0);
             rich.update_parts([a, b], slots, margin, bodies, room);
         } else {
             let part =
                 |slot: usize, collider: &Collider| ConvexPart { body: collider.body, collider: slots[slot], part: 0 };
             let pair = ConvexPair { a: part(0, a), b: part(1, b) };
-            let keeps = (&mut self.cache, Some(&mut rich.patches), &mut room.contacts);
-            if let Err(error) = collide(&pair, sides, margin, (bodies, keeps), &mut rich.manifolds) {
+            followed = rich.update_surface(&pair, sides, margin, bodies, room).unwrap_or_else(|error| {
+                rich.manifolds.clear();
                 room.faults.push((pair, error));
-            }
+                0
+            });
         }
         if rich.manifolds.is_empty() {
-            // Where triangles are, asking again takes no longer than finding how far the nearest is: that was tried.
-            return None;
+            return if is_compound { None } else { room.contacts.gap().filter(|gap| *gap > margin) };
         }
         let material = mixed(a, b, bodies);
-        for manifold in &mut rich.manifolds {
-            manifold.material = material;
+        rich.manifolds.iter_mut().for_each(|manifold| manifold.material = material);
+        for manifold in &mut rich.manifolds[followed..] {
             if let Some(before) = room.last.iter().find(|before| before.is_of(manifold)) {
                 manifold.carry(before, margin > 0.0);
             }
@@ -489,6 +494,45 @@ impl Meeting {
     }
 }
 
+impl Rich {
+    /// A surface of triangles and another shape. Returns how many manifolds, from the first on, have gone on from what they
+    /// were in the step before; memories of the others are in the room.
+    fn update_surface(
+        &mut self,
+        pair: &ConvexPair,
+        sides: [(&Shape, &Pose); 2],
+        margin: f32,
+        bodies: &Bodies,
+        room: &mut Room,
+    ) -> Result<usize, ContactError> {
+        let Self { patches, manifolds, .. } = self;
+        let Some(view) = View::new(sides) else {
+            manifolds.clear();
+            return Ok(0);
+        };
+        let frame = Frame::new(pair, &view, bodies);
+        let Room { contacts, last, .. } = room;
+        // What did not touch is likely not to: how far it is apart lets it be passed over for some steps.
+        contacts.look_beyond(if manifolds.is_empty() { BEYOND * margin } else { 0.0 });
+        let (mut followed, mut goes_on) = (0, true);
+        on_surface(&view, margin, (Some(patches), contacts), |local| {
+            if goes_on && manifolds.get_mut(followed).is_some_and(|known| known.follow(local, &frame, margin > 0.0)) {
+                followed += 1;
+                return;
+            }
+            if goes_on {
+                last.extend(manifolds.drain(followed..).map(|manifold| Memory::of(&manifold)));
+                goes_on = false;
+            }
+            manifolds.push(frame.in_world(pair, local));
+        })?;
+        if goes_on {
+            manifolds.truncate(followed);
+        }
+        Ok(followed)
+    }
+}
+
 /// How the surfaces of two colliders behave together.
 fn mixed(a: &Collider, b: &Collider, bodies: &Bodies) -> Material {
     let in_world = |collider: &Collider| {
@@ -518,22 +562,36 @@ fn collide(
     let Some(view) = View::new(sides) else { return Ok(()) };
     let frame = Frame::new(pair, &view, bodies);
     if is_surface(view.near.0) || is_surface(view.far.0) {
-        let mut add = |local: &LocalManifold| manifolds.push(frame.in_world(pair, local));
-        let patches = patches.filter(|_| KeptPatches::are_kept(&view));
-        let allowed = if patches.is_some() { KEPT_SHARE * view.size } else { 0.0 };
-        if let Some(patches) = &patches
-            && patches.follow(&view, (margin, allowed), &mut add)
-        {
-            return Ok(());
-        }
-        let relative = Relative { pose: view.far_in_near, placement: view.placement() };
-        let found = mesh::patches_of(view.near.0, view.far.0, &relative, margin + 2.0 * allowed, contacts)?;
-        match patches {
-            Some(patches) => patches.take_in(&view, found, (margin, allowed), add),
-            None => found.iter().for_each(|local| add(&local.manifold)),
-        }
+        on_surface(&view, margin, (patches, contacts), |local| manifolds.push(frame.in_world(pair, local)))?;
     } else if let Some(local) = view.contact(margin, cache)? {
         manifolds.push(frame.in_world(pair, &local));
+    }
+    Ok(())
+}
+
+/// Visits the patches of two parts of which one is a surface of triangles.
+fn on_surface(
+    view: &View<'_>,
+    margin: f32,
+    (patches, contacts): (Option<&mut KeptPatches>, &mut ContactBuffer),
+    mut visit: impl FnMut(&LocalManifold),
+) -> Result<(), ContactError> {
+    let relative = Relative { pose: view.far_in_near, placement: view.placement() };
+    let (place, size) = (&relative.placement, view.size);
+    let mut keeps = None;
+    if let Some(patches) = patches.filter(|_| KeptPatches::are_kept(view)) {
+        let allowed = KEPT_SHARE * size;
+        match patches.follow(place, size, (margin, allowed), &mut visit) {
+            Followed::Kept => return Ok(()),
+            Followed::Slow => keeps = Some((patches, allowed)),
+            Followed::Fast => patches.note_place(place),
+        }
+    }
+    let wide = keeps.as_ref().map_or(margin, |(_, allowed)| margin + 2.0 * allowed);
+    let found = mesh::patches_of(view.near.0, view.far.0, &relative, wide, contacts)?;
+    match keeps {
+        Some((patches, allowed)) => patches.take_in((place, size), found, (margin, allowed), visit),
+        None => found.iter().for_each(|local| visit(&local.manifold)),
     }
     Ok(())
 }

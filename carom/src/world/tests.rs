@@ -75,9 +75,33 @@ fn mesh() -> Result<Shape, crate::shape::ShapeError> {
     Shape::mesh(vertices.map(Vec3::from_array).to_vec(), triangles)
 }
 
+/// Hills of many triangles, open below.
+fn hills() -> Result<Shape, crate::shape::ShapeError> {
+    let side = 25;
+    let corner = |index: u32| {
+        let [x, z] = [index % side, index / side].map(|place| 8.0 * place as f32 / (side - 1) as f32 - 4.0);
+        Vec3::new(x, 0.3 * (2.0 * x).sin() * (1.7 * z).cos(), z)
+    };
+    let cells = (0..side * (side - 1)).filter(|start| start % side + 1 < side);
+    let triangles = cells.flat_map(|a| [[a, a + side, a + 1], [a + 1, a + side, a + side + 1]]);
+    Shape::mesh((0..side * side).map(corner).collect(), triangles.collect())
+}
+
+/// A closed block.
+fn block() -> Result<Shape, crate::shape::ShapeError> {
+    let corner = |index: u32| {
+        let side = |bit: u32, half: f32| if index >> bit & 1 == 1 { half } else { -half };
+        Vec3::new(side(0, 4.0), side(1, 0.3), side(2, 4.0))
+    };
+    let quads = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+    let triangles = quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]);
+    Shape::mesh((0..8).map(corner).collect(), triangles.collect())
+}
+
 #[test]
 fn a_heap_whose_bodies_are_put_elsewhere() -> Outcome {
-    for (seed, floor) in (0..).zip([Shape::cuboid(4.0, 0.2, 4.0)?, Shape::half_space([0.0, 1.0, 0.0])?, mesh()?]) {
+    let floors = [Shape::cuboid(4.0, 0.2, 4.0)?, Shape::half_space([0.0, 1.0, 0.0])?, mesh()?, hills()?, block()?];
+    for (seed, floor) in (0..).zip(floors) {
         let (world, ids) = heap(floor, 60, seed)?;
         let mut random = fastrand::Rng::with_seed(seed);
         compare(world, 240, |step, world| {

@@ -2,7 +2,7 @@
 
 use super::{BLOCK, ContactFault, Head, Meetings};
 use crate::body::{Bodies, Collider};
-use crate::narrow::stage::{Clearance, Meeting, Room};
+use crate::narrow::stage::{Clearance, Meeting, Room, is_surface};
 use crate::narrow::{InnerEdges, mesh};
 use crate::shape::Shape;
 use crate::threads::{self, Shared, Task};
@@ -108,6 +108,7 @@ fn collide_pair(
     let is_compound = |shape: &Shape| matches!(shape, Shape::Compound(_));
     let is_ground = !body_a.moves || !body_b.moves || is_compound(&a.shape) || is_compound(&b.shape);
     head.has_ground = is_ground && !head.is_sensor;
+    head.has_surface = is_surface(&a.shape) || is_surface(&b.shape);
     let margin = if head.is_sensor { 0.0 } else { margins.of_pair(a, b, bodies) };
     // What is fast will be somewhere else in the next step.
     let least = a.margin.min(b.margin);

@@ -11,6 +11,8 @@ use glam::DVec3;
 pub(super) fn touch_ball(radius: f64, face: &Face, faces: &[Face], touches: &mut Touches<'_>) {
     let height = -face.offset;
     let is_front = height >= 0.0;
+    // How far the others are is known before they are asked.
+    touches.note_gap(0.0);
     if !is_front && touches.sides == Sides::Front {
         touches.is_behind = true;
         return;
@@ -61,10 +63,25 @@ const STEEP: f64 = 0.1;
 
 /// The contact of a capsule and a triangle.
 pub(super) fn touch_capsule(axis: [DVec3; 2], radius: f64, face: &Face, faces: &[Face], touches: &mut Touches<'_>) {
-    let Some(out) = touches.outward(face, 0.5 * (axis[0] + axis[1]), faces) else { return };
+    let center = 0.5 * (axis[0] + axis[1]);
+    let Some(out) = touches.facing(face, center) else {
+        touches.note_gap(0.0);
+        return;
+    };
+    let side = out.dot(face.normal);
+    let lowest = (side * face.height(axis[0])).min(side * face.height(axis[1]));
+    if lowest > radius + touches.margin {
+        touches.note_gap(lowest - radius);
+        return;
+    }
+    if touches.passes_over(face, center, faces) {
+        touches.note_gap(0.0);
+        return;
+    }
     let pair = edge_face(axis, face.corners);
     let between = pair.on_a - pair.on_b;
     let distance = between.length();
+    touches.note_gap(distance - radius);
     if distance > radius + touches.margin {
         return;
     }

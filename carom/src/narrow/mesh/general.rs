@@ -24,6 +24,8 @@ pub(super) fn touch(
     faces: &[Face],
     touches: &mut Touches<'_>,
 ) -> Result<(), SupportFault> {
+    // Nothing is made of how far it is apart.
+    touches.note_gap(0.0);
     let Some(out) = touches.outward(face, center, faces) else { return Ok(()) };
     let triangle = Convex { core: Core::Triangle(face.corners), radius: 0.0 };
     // What is exactly the margin apart still counts.

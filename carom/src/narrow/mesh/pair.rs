@@ -7,7 +7,7 @@
 //! surface touch the other one by one, as convex shapes do.
 
 use super::surface::{Surface, moved_bounds};
-use super::{ContactBuffer, Touch, touch_surface};
+use super::{ContactBuffer, Reach, Touch, touch_surface};
 use crate::distance::convex::{Convex, Core};
 use crate::distance::placement::Placement;
 use crate::narrow::{ContactError, Feature, FeatureKind};
@@ -112,7 +112,7 @@ pub(super) fn touch_triangles(
     for &triangle in &triangles {
         let corners = other.corners(triangle);
         let convex = Convex { core: Core::Triangle(corners), radius: 0.0 };
-        touch_surface(surface, &convex, surface_in_other, margin, buffer)?;
+        touch_surface(surface, &convex, surface_in_other, Reach { margin, beyond: 0.0 }, buffer)?;
         let vertices = other.vertices(triangle);
         let named = |feature: Feature| {
             let index = feature.index() as usize % 3;

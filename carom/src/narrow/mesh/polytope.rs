@@ -54,16 +54,25 @@ struct Crossing {
 /// The contact of a polytope and a triangle. Says whether features were found that stand for how near they are; if not,
 /// they are apart at a corner, and the general search is to be asked.
 pub(super) fn touch(solid: &Polytope<'_>, face: &Face, faces: &[Face], touches: &mut Touches<'_>) -> bool {
-    let Some(out) = touches.facing(face, solid.center()) else { return true };
+    let Some(out) = touches.facing(face, solid.center()) else {
+        touches.note_gap(0.0);
+        return true;
+    };
     let side = out.dot(face.normal);
     let (vertex, lowest) = solid.support(-out);
     let own_gap = out.dot(lowest) - side * face.offset;
     if own_gap > touches.margin {
+        touches.note_gap(own_gap);
         return true;
     }
     let of_face = solid.best_face(face, &mut touches.scratch.planes);
+    if of_face.gap > touches.margin {
+        touches.note_gap(of_face.gap);
+        return true;
+    }
+    touches.note_gap(0.0);
     // Last of these, for it looks at all triangles.
-    if of_face.gap > touches.margin || touches.passes_over(face, solid.center(), faces) {
+    if touches.passes_over(face, solid.center(), faces) {
         return true;
     }
     let tie = FACE_PREFERENCE * (touches.size + 10.0 * own_gap.abs());
@@ -147,24 +156,43 @@ pub(super) fn over_triangle(
     out: DVec3,
     touches: &mut Touches<'_>,
 ) {
+    let side = out.dot(face.normal);
+    let add = |touches: &mut Touches<'_>, place: DVec3, names: [Feature; 2]| {
+        let height = face.height(place);
+        touches.add(face, out, place - height * face.normal, radius - side * height, names);
+    };
+    // Which of the triangle's edges cut the patch; mostly none does, or all of it is beyond one.
+    let mut inward = [DVec3::ZERO; 3];
+    let mut is_cut = [false; 3];
+    for edge in 0..3 {
+        let (from, to) = (face.corners[edge], face.corners[(edge + 1) % 3]);
+        inward[edge] = face.normal.cross(to - from);
+        let start = from - shift;
+        let is_beyond = |corner: &patch::Corner| inward[edge].dot(corner.place - start) < 0.0;
+        let beyond = patch.corners().iter().filter(|corner| is_beyond(corner)).count();
+        if beyond == patch.corners().len() {
+            return;
+        }
+        is_cut[edge] = beyond > 0;
+    }
+    if is_cut == [false; 3] {
+        for corner in patch.corners() {
+            add(touches, corner.place + shift, [Feature::face(face.triangle), corner.vertex]);
+        }
+        return;
+    }
     let polygon = &mut touches.scratch.polygon;
     polygon.clear();
     for corner in patch.corners() {
         polygon.push(Corner::new(corner.place + shift, corner.vertex, corner.edge));
     }
     let vertices = face.vertices.map(Feature::vertex);
-    for edge in 0..3 {
-        let (from, to) = (face.corners[edge], face.corners[(edge + 1) % 3]);
-        let inward = face.normal.cross(to - from);
-        polygon.clip(from, inward, edge as u32, face.edge_feature(edge), &vertices);
+    for edge in (0..3).filter(|edge| is_cut[*edge]) {
+        polygon.clip(face.corners[edge], inward[edge], edge as u32, face.edge_feature(edge), &vertices);
     }
-    let side = out.dot(face.normal);
     for index in 0..touches.scratch.polygon.corners().len() {
         let corner = touches.scratch.polygon.corners()[index];
-        let height = face.height(corner.place);
-        let depth = radius - side * height;
-        let names = corner.names(Feature::face(face.triangle), patch.feature);
-        touches.add(face, out, corner.place - height * face.normal, depth, names);
+        add(touches, corner.place, corner.names(Feature::face(face.triangle), patch.feature));
     }
 }
 
@@ -356,27 +384,33 @@ fn cuboid_crossing(half: DVec3, face: &Face, edge: usize, out: DVec3, least: f64
     let along = to - from;
     let away = along.cross(face.normal);
     let length_squared = along.length_squared();
+    let (half_extents, half) = (half, half.to_array());
+    let [lines, aways, outs, froms] = [along, away, out, from].map(|vector| vector.to_array());
     let mut best: Option<Crossing> = None;
-    for axis in 0..3 {
-        let cross = along.cross(DVec3::AXES[axis]);
-        let square = cross.length_squared();
+    for (axis, u, v) in [(0, 1, 2), (1, 2, 0), (2, 0, 1)] {
+        // Across the axis: only two numbers are not zero.
+        let cross = (lines[v], -lines[u]);
+        let square = cross.0 * cross.0 + cross.1 * cross.1;
         if square <= PARALLEL * PARALLEL * length_squared {
             continue;
         }
+        let dot = |normal: (f64, f64), other: &[f64; 3]| normal.0 * other[u] + normal.1 * other[v];
         // Out of the box, so against what leads away from the triangle across its edge.
-        let normal = if cross.dot(away) > 0.0 { -cross } else { cross };
-        if normal.dot(out) > 0.0 {
+        let normal = if dot(cross, &aways) > 0.0 { (-cross.0, -cross.1) } else { cross };
+        if dot(normal, &outs) > 0.0 {
             continue;
         }
-        let reach = half.dot(normal.abs());
-        let scaled = normal.dot(from) - reach;
+        let reach = dot((normal.0.abs(), normal.1.abs()), &half);
+        let scaled = dot(normal, &froms) - reach;
         let least = best.map_or(least, |best| best.axis.gap);
         if scaled * scaled.abs() <= least * least.abs() * square {
             continue;
         }
         let length = square.sqrt();
-        let normal = normal / length;
-        let patch = patch::of_cuboid_edge(half, axis, normal);
+        let mut across = [0.0; 3];
+        (across[u], across[v]) = (normal.0 / length, normal.1 / length);
+        let normal = DVec3::from_array(across);
+        let patch = patch::of_cuboid_edge(half_extents, axis, normal);
         let [start, end] = [patch.corners()[0].place, patch.corners()[1].place];
         best = Some(Crossing {
             axis: Axis { gap: scaled / length, normal },

@@ -34,8 +34,9 @@ const BLOCK: usize = 8;
 pub(in crate::narrow) struct SeamScratch {
     /// Of each body whether it is about to strike one that moves, or to be struck.
     has_struck: Vec<AtomicBool>,
-    /// Of each body how many manifolds may rest on ground, and the pairs that have them.
-    counts: Vec<u32>,
+    /// Of each body how many manifolds may rest on ground and whether one is on ground that can be led into, and the pairs
+    /// that have them.
+    counts: Vec<(u32, bool)>,
     candidates: Vec<u32>,
     members: Vec<Member>,
     /// The members by the collider that rests: where those of each begin, all of them, and which colliders have several.
@@ -60,6 +61,8 @@ struct Member {
     is_ground_first: bool,
     /// Whether it may prove to lead into other ground.
     is_open: bool,
+    /// Whether others may prove to lead into its ground, which a surface of triangles does not tell.
+    is_solid: bool,
 }
 
 impl Member {
@@ -121,10 +124,15 @@ impl SeamScratch {
             head.manifolds > 0 && head.is_live && (head.has_ground || is_of_struck())
         };
         counts.clear();
-        counts.resize(bodies.len(), 0);
+        counts.resize(bodies.len(), (0, false));
         candidates.clear();
         for (place, head) in (0u32..).zip(heads).filter(|(_, head)| is_on_ground(head)) {
-            head.bodies.iter().for_each(|body| counts[*body as usize] += head.manifolds);
+            for body in head.bodies {
+                let (count, has_solid) = &mut counts[body as usize];
+                *count += head.manifolds;
+                // No normal leads into a surface of triangles.
+                *has_solid |= !head.has_surface;
+            }
             candidates.push(place);
         }
         members.clear();
@@ -138,8 +146,9 @@ impl SeamScratch {
                 let (ground_body, rests_body) = (head.bodies[ground], head.bodies[rests]);
                 let moves = bodies.activity(ground_body).moves;
                 let is_compound = moves && [is_compound_a, is_compound_b][ground];
+                let (count, has_solid) = counts[rests_body as usize];
                 // What touches the ground once has nothing to be led into.
-                if counts[rests_body as usize] < 2 || !(!moves || is_compound || is_struck(rests_body)) {
+                if count < 2 || !has_solid || !(!moves || is_compound || is_struck(rests_body)) {
                     continue;
                 }
                 let is_open = !moves || is_compound || !head.is_touching;
@@ -156,6 +165,7 @@ impl SeamScratch {
                         place: (place, index),
                         is_ground_first: ground == 0,
                         is_open,
+                        is_solid: !head.has_surface,
                     });
                 }
             }
@@ -205,7 +215,8 @@ impl SeamScratch {
                 let leads_at = |place: usize| unsafe { shared_leads.get_mut(place) };
                 for place in places.clone().filter(|place| member_at(*place).is_open) {
                     let member = member_at(place);
-                    let is_other = |other: &&Member| other.place != member.place && other.is_beside(member);
+                    let is_other =
+                        |other: &&Member| other.is_solid && other.place != member.place && other.is_beside(member);
                     if leads_into_any(member, places.clone().map(member_at).filter(is_other), meetings, bodies) {
                         *leads_at(place) = Leads::Inside;
                     }
@@ -244,10 +255,14 @@ fn manifold_of<'a>(member: &Member, meetings: &'a [Meeting]) -> &'a Manifold {
 /// Whether the normal of a member at the middle of its points leads into the ground of another.
 fn leads_into_any<'a>(
     member: &Member,
-    mut others: impl Iterator<Item = &'a Member>,
+    others: impl Iterator<Item = &'a Member>,
     meetings: &[Meeting],
     bodies: &Bodies,
 ) -> bool {
+    let mut others = others.peekable();
+    if others.peek().is_none() {
+        return false;
+    }
     let manifold = manifold_of(member, meetings);
     let outward = manifold.normal.as_dvec3() * if member.is_ground_first { 1.0 } else { -1.0 };
     // Seen from the middle of what rests, in the axes of the world.

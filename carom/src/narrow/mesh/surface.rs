@@ -8,7 +8,7 @@ use crate::mesh_tree::Slot;
 use crate::narrow::Feature;
 use crate::query::mesh::{contains_point, nearest_triangle};
 use crate::shape::{HeightField, TriangleMesh};
-use glam::{DVec3, Vec3};
+use glam::DVec3;
 
 /// A triangle mesh or a height field.
 #[derive(Debug, Clone, Copy)]
@@ -43,14 +43,6 @@ pub(super) struct Face {
 }
 
 impl Face {
-    fn new(corners: [DVec3; 3], triangle: u32, vertices: [u32; 3], ridges: u8) -> Self {
-        let [a, b, c] = corners;
-        let normal = (b - a).cross(c - a).normalize_or_zero();
-        // From the corner nearest to the origin, whose coordinates have most digits.
-        let nearest = |p: DVec3, q: DVec3| if q.length_squared() < p.length_squared() { q } else { p };
-        Self { corners, normal, offset: normal.dot(nearest(nearest(a, b), c)), triangle, vertices, ridges }
-    }
-
     /// How high a point is above the plane.
     pub(super) fn height(&self, point: DVec3) -> f64 {
         self.normal.dot(point) - self.offset
@@ -99,6 +91,14 @@ impl Surface<'_> {
         }
     }
 
+    /// Whether something may be inside of it.
+    pub(super) fn has_inner_side(&self) -> bool {
+        match self {
+            Self::Mesh(mesh) => mesh.is_closed(),
+            Self::HeightField(_) => true,
+        }
+    }
+
     /// Whether it encloses a solid, but its triangles do not tell on which side that is.
     pub(super) fn may_look_inward(&self) -> bool {
         match self {
@@ -116,7 +116,8 @@ impl Surface<'_> {
     }
 
     /// Replaces `faces` by the triangles that come into `bounds`, a box in the surface's frame, and about into a ball in
-    /// the frame in which the surface stands at `placement`, as seen from there.
+    /// the frame in which the surface stands at `placement`, as seen from there. Returns how far the others in the box are
+    /// from the middle of the ball at the least.
     pub(super) fn gather(
         &self,
         bounds: &Aabb,
@@ -124,11 +125,11 @@ impl Surface<'_> {
         (center, reach): (DVec3, f64),
         slots: &mut Vec<Slot>,
         faces: &mut Vec<Face>,
-    ) {
+    ) -> f64 {
         faces.clear();
         let near = Near::new(placement.point_to_inner(center), reach);
-        let seen = |corner: Vec3| placement.point_to_outer(corner.as_dvec3());
         let mut batch = Batch::EMPTY;
+        let mut least = f32::INFINITY;
         match self {
             Self::Mesh(mesh) => {
                 let (vertices, triangles, ridges) = (mesh.vertices(), mesh.triangles(), mesh.ridges());
@@ -136,19 +137,21 @@ impl Surface<'_> {
                 mesh.tree().collect_slots(bounds, slots);
                 for slots in slots.chunks(LANES) {
                     slots.iter().for_each(|slot| batch.push(slot.triangle, slot.corners(vertices)));
-                    batch.sift(level, &near, |triangle, corners| {
+                    let square = batch.sift(level, &near, placement, |triangle, lane| {
                         let index = triangle as usize;
-                        push_face(faces, corners.map(seen), (triangle, triangles[index], ridges[index]));
+                        faces.extend(lane.face(triangle, triangles[index], ridges[index]));
                     });
+                    least = least.min(square);
                 }
             }
             Self::HeightField(field) => {
                 let level = crate::simd::level();
                 let mut sift = |batch: &mut Batch| {
-                    batch.sift(level, &near, |triangle, corners| {
+                    let square = batch.sift(level, &near, placement, |triangle, lane| {
                         let samples = field.samples(triangle as usize).map(|sample| sample as u32);
-                        push_face(faces, corners.map(seen), (triangle, samples, field.ridges(triangle as usize)));
+                        faces.extend(lane.face(triangle, samples, field.ridges(triangle as usize)));
                     });
+                    least = least.min(square);
                 };
                 field.visit_overlapping(bounds, |triangle, corners| {
                     batch.push(triangle, corners);
@@ -159,6 +162,7 @@ impl Surface<'_> {
                 sift(&mut batch);
             }
         }
+        near.distance(least)
     }
 
     /// Calls `visit` with the triangles that come into a box in the surface's frame.
@@ -229,14 +233,6 @@ impl Surface<'_> {
             Self::HeightField(field) => field.corners(triangle as usize),
         }
         .map(|corner| corner.as_dvec3())
-    }
-}
-
-/// Adds a triangle that has an area: its corners, index, vertices and ridges.
-fn push_face(faces: &mut Vec<Face>, corners: [DVec3; 3], (triangle, vertices, ridges): (u32, [u32; 3], u8)) {
-    let face = Face::new(corners, triangle, vertices, ridges);
-    if face.normal != DVec3::ZERO {
-        faces.push(face);
     }
 }
 

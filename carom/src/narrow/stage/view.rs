@@ -33,9 +33,10 @@ impl<'a> View<'a> {
         let (near, far, size) = if is_swapped { (b, a, reach_b) } else { (a, b, reach_a) };
         let far = (far.0, beside(far.0, far.1, near.1));
         let offset = far.1.position - near.1.position;
-        // Turned in f32 where its rounding is far below what is felt of the smaller part.
+        // Turned in f32 where its rounding is far below what is felt of the smaller part; and where nobody asks for it but for
+        // whether it is finite, since surfaces are seen at their placement.
         let is_near = offset.as_vec3().length_squared() < 100.0 * size * size;
-        let far_in_near = if is_near {
+        let far_in_near = if is_near || is_surface(far.0) {
             let turn = near.1.rotation.conjugate();
             LocalPose::new(turn * offset.as_vec3(), turn * far.1.rotation)
         } else {
@@ -106,7 +107,7 @@ pub(crate) fn reach(shape: &Shape) -> f32 {
 }
 
 /// Whether a part of a body is not convex, but a surface of triangles.
-pub(super) fn is_surface(shape: &Shape) -> bool {
+pub(crate) fn is_surface(shape: &Shape) -> bool {
     matches!(shape, Shape::Mesh(_) | Shape::HeightField(_))
 }
 

@@ -213,10 +213,10 @@ fn walk(pair: &mut Pair, random: &mut Rng, way: Way, (surface_pose, middle): (Po
 impl Pair {
     /// Compares what is kept with what is found anew.
     fn compare(&mut self, poses: [&Pose; 2], anew: &[Manifold], seen: &mut Seen) {
-        let before = self.patches.found.map(|(place, _)| place.position);
+        let before = self.patches.place.map(|place| place.position);
         let kept = self.manifolds(poses, true);
         seen.steps += 1;
-        seen.followed += u32::from(before.is_some() && before == self.patches.found.map(|(place, _)| place.position));
+        seen.followed += u32::from(before.is_some() && before == self.patches.place.map(|place| place.position));
         seen.touching += u32::from(deepest(anew) > 0.0);
         seen.apart += u32::from(anew.is_empty());
         let s = self.slack();
