@@ -12,7 +12,7 @@ mod crew;
 mod shared;
 
 pub(crate) use crew::together;
-pub(crate) use shared::Shared;
+pub(crate) use shared::{Shared, fetch};
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
