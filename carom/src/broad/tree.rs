@@ -7,7 +7,8 @@
 //! moved; only slots that left their enlarged boxes ask the tree for their new neighbours. When more than a quarter
 //! did, the tree is sorted anew and joined with itself. Sorting alone happens when boxes have wandered so far from
 //! their order that queries cost 1.3 times what they did after the last sort.
-//! In a tree that no cache holds, what moves is sorted apart from what does not, and pairs of the latter are left alone.
+//! Where little moves, and in a tree that no cache holds, what moves is sorted apart from what does not, and pairs of the
+//! latter are left alone.
 //! Cost: a few ns a box and pair when still, 25 to 40 ns a box for a build with all pairs, 55 to 60 with a million.
 //! Sources: Kopta et al. 2012, doi 10.1145/2159616.2159649, for refitting with a measure of decay; the enlarged boxes
 //! are as in Bullet's and Box2D's trees, with a margin by speed instead of a constant.
@@ -73,6 +74,8 @@ pub struct DynamicTree {
     before: rejoin::Before,
     /// The refresh from which on what moves may be told apart from what does not.
     parts_from: u32,
+    /// How many refreshes of a smaller tree had to look through all pairs since what moves was told apart.
+    surprised: u32,
     /// Places in `near` of pairs of slots that are no movers.
     quiet: Range<usize>,
     /// Places in `near` that are to be filled.
@@ -156,6 +159,7 @@ impl Default for DynamicTree {
             parted: follow::Parted::default(),
             before: rejoin::Before::default(),
             parts_from: follow::PARTS_AFTER,
+            surprised: 0,
             quiet: 0..0,
             gaps: Vec::new(),
             batch: batch::Batch::default(),

@@ -20,6 +20,7 @@ use crate::bounds::Aabb;
 use crate::mid::{ConvexPair, ConvexPart};
 use crate::pose::{LocalPose, Pose};
 use crate::shape::Shape;
+use crate::threads;
 use glam::{Vec3, Vec4};
 use parts::PartCache;
 use patches::{Followed, KeptPatches};
@@ -360,6 +361,12 @@ impl Meeting {
             size_of::<Rich>() + size_of_val(&rich.parts[..]) + rich.patches.size() + size_of_val(&rich.manifolds[..])
         };
         size_of::<Self>() + self.rich.as_deref().map_or(0, of_rich)
+    }
+
+    /// Asks for the manifold, which is needed soon.
+    #[inline(always)]
+    pub(crate) fn fetch(&self) {
+        threads::fetch(&raw const self.manifold, size_of_val(&self.manifold));
     }
 
     /// How the pair touches.

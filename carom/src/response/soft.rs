@@ -169,7 +169,7 @@ impl Soft {
             let mut rows = [0; 2];
             for (row, body) in rows.iter_mut().zip(edge.bodies) {
                 let known = &mut row_of[body as usize];
-                if *known == NO_ROW && bodies.motions[body as usize].is_movable() {
+                if *known == NO_ROW && bodies.activity(body).moves {
                     *known = body_of.len() as u32;
                     body_of.push(body);
                 }
@@ -222,6 +222,9 @@ impl Soft {
             #[allow(unsafe_code)]
             let pack = unsafe { packs.get_mut(block as usize) };
             let first = block as usize * WIDTH;
+            if let Some(next) = lanes.get(first + WIDTH..first + 2 * WIDTH) {
+                source.fetch(next);
+            }
             prepare::fill(setting.level, pack, &lanes[first..first + WIDTH], &source, plan);
             if pack.is_uneven {
                 any_uneven.store(true, Ordering::Relaxed);
@@ -423,13 +426,15 @@ fn work<S: Simd>(
             }
         }
         Kind::WarmStart => {
-            for pack in range {
-                kernel::warm_start(simd, unsafe { packs.get_mut(pack) }, rows);
+            for index in range.clone() {
+                look_ahead(packs, rows, index, range.end);
+                kernel::warm_start(simd, unsafe { packs.get_mut(index) }, rows);
             }
         }
         Kind::Push => {
-            for pack in range {
-                kernel::push(simd, unsafe { packs.get_mut(pack) }, rows, substep);
+            for index in range.clone() {
+                look_ahead(packs, rows, index, range.end);
+                kernel::push(simd, unsafe { packs.get_mut(index) }, rows, substep);
             }
         }
         Kind::RelaxBurdened => {
@@ -441,8 +446,9 @@ fn work<S: Simd>(
             }
         }
         Kind::Relax => {
-            for pack in range {
-                kernel::relax(simd, unsafe { packs.get_mut(pack) }, rows, substep, true);
+            for index in range.clone() {
+                look_ahead(packs, rows, index, range.end);
+                kernel::relax(simd, unsafe { packs.get_mut(index) }, rows, substep, true);
             }
         }
         Kind::Rebound => {
@@ -450,6 +456,17 @@ fn work<S: Simd>(
                 kernel::rebound(simd, unsafe { packs.get_mut(pack) }, rows);
             }
         }
+    }
+}
+
+/// Asks for the bodies of the pack after this one, if it is of the same block. Another worker may have had them last, and
+/// what is in its cache takes long to come; packs come by themselves, one behind the other.
+#[inline(always)]
+fn look_ahead(packs: Shared<'_, Pack>, rows: state::Rows<'_>, index: usize, end: usize) {
+    if index + 1 < end {
+        // SAFETY: all packs of a block are one worker's.
+        #[allow(unsafe_code)]
+        rows.fetch(&unsafe { packs.get(index + 1) }.bodies);
     }
 }
 

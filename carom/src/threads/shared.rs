@@ -48,6 +48,12 @@ impl<'a, T> Shared<'a, T> {
         unsafe { &*self.cells[index].get() }
     }
 
+    /// Asks for so many bytes of a place from its start on: they are needed soon.
+    #[inline(always)]
+    pub(crate) fn fetch(self, index: usize, bytes: usize) {
+        fetch(self.cells[index].get().cast_const(), bytes.min(size_of::<T>()));
+    }
+
     /// A place to write.
     ///
     /// # Safety
@@ -59,4 +65,17 @@ impl<'a, T> Shared<'a, T> {
         // SAFETY: nobody else is there, as the caller says.
         unsafe { &mut *self.cells[index].get() }
     }
+}
+
+/// Asks for memory that is needed soon; what is in it is not looked at.
+#[inline(always)]
+pub(crate) fn fetch<T>(place: *const T, bytes: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for offset in (0..bytes).step_by(64) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: it is a hint, whatever the address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(place.cast::<i8>().wrapping_add(offset)) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (place, bytes);
 }

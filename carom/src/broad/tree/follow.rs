@@ -27,6 +27,11 @@ const TOO_LARGE: f32 = 4.0;
 const REJOIN_SHARE: usize = 4;
 /// Up to one in this many slots may move for the others to count as still.
 const MOVERS_SHARE: usize = 4;
+/// From so many slots on, in a tree that the cache holds, what moves is told apart if it is at most one in so many.
+const PARTED_FROM: usize = 1 << 12;
+const FEW_MOVERS: usize = 16;
+/// After so many refreshes in which something moved that is not among the movers.
+const SURPRISES: u32 = 8;
 /// What moves is told apart for the first time after this many refreshes.
 pub(super) const PARTS_AFTER: u32 = 4;
 /// Queries this much dearer than after the last sort make for another.
@@ -246,6 +251,14 @@ impl DynamicTree {
     /// be read any more then.
     fn is_to_be_parted(&mut self) -> bool {
         let (slots, moved) = (self.slots.len(), self.slots.moved_count());
+        if slots < OUT_OF_CACHE {
+            if slots < PARTED_FROM || moved * FEW_MOVERS >= slots || self.slots.surprises() == 0 {
+                return false;
+            }
+            // Sorting costs about as much as they did.
+            self.surprised = (self.surprised + 1) % SURPRISES;
+            return self.surprised == 0;
+        }
         let is_worth_it = slots >= OUT_OF_CACHE && moved * MOVERS_SHARE < slots && 2 * self.slots.surprises() > moved;
         if !is_worth_it || self.refreshes < self.parts_from {
             return false;

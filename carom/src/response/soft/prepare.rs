@@ -41,6 +41,17 @@ impl<'a> Source<'a> {
         &self.meetings[meeting as usize].manifolds()[manifold as usize]
     }
 
+    /// Asks for the manifolds of patches that are next.
+    #[inline(always)]
+    pub(super) fn fetch(&self, lanes: &[Patch]) {
+        for patch in lanes {
+            let Origin::Contact { meeting, .. } = patch.origin;
+            if let Some(meeting) = self.meetings.get(meeting as usize) {
+                meeting.fetch();
+            }
+        }
+    }
+
     /// The most points that one of the patches has. All manifolds are touched here, one right after the other, so that
     /// they come from memory together.
     fn points_of(&self, lanes: &[Patch]) -> usize {

@@ -8,6 +8,7 @@ use super::pack::WIDTH;
 use crate::body::Motion;
 use crate::threads::Shared;
 use fearless_simd::Simd;
+use std::mem::offset_of;
 
 /// One body during a step.
 #[derive(Debug, Clone, Copy)]
@@ -100,6 +101,14 @@ impl<'a> Rows<'a> {
     pub(super) unsafe fn row_mut(self, row: usize) -> &'a mut State {
         // SAFETY: the caller's.
         unsafe { self.states.get_mut(row) }
+    }
+
+    /// Asks for what passes need of the bodies in these rows: the first line of each.
+    #[inline(always)]
+    pub(super) fn fetch(self, rows: &[[u32; WIDTH]; 2]) {
+        for row in rows.as_flattened() {
+            self.states.fetch(*row as usize, offset_of!(State, untouched));
+        }
     }
 
     #[inline(always)]
