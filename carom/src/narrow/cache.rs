@@ -7,7 +7,7 @@
 //! motion are kept as well, so that none that begins to touch is missed.
 
 use super::clip::Clipped;
-use super::convex::{self, Answer, Expected};
+use super::convex::{self, Answer, Expected, Purpose, Wish};
 use super::{ContactError, Feature, LocalContact, LocalManifold, MAX_POINTS, Pair};
 use crate::distance::convex::SupportFault;
 use crate::distance::placement::Placement;
@@ -27,18 +27,19 @@ pub struct PairCache {
     search: Cache,
     /// The motion, as a share of the smaller part's reach, during which points are kept.
     kept: f32,
+    purpose: Purpose,
 }
 
 impl Default for PairCache {
     fn default() -> Self {
-        Self::keeping(KEPT)
+        Self { purpose: Purpose::Knowledge, ..Self::pushing(KEPT) }
     }
 }
 
 impl PairCache {
-    /// A cache that keeps points during a motion of this share of the smaller part's reach.
-    pub(crate) fn keeping(share: f32) -> Self {
-        Self { last: Last::Nothing, search: Cache::default(), kept: share }
+    /// A cache of contacts that are pushed at; it keeps points during a motion of this share of the smaller part's reach.
+    pub(crate) fn pushing(share: f32) -> Self {
+        Self { last: Last::Nothing, search: Cache::default(), kept: share, purpose: Purpose::Push }
     }
 
     /// An axis in the frame of the first part that is likely to part the pair, as far as the last answer knew one.
@@ -117,13 +118,8 @@ pub(super) fn contact(
     (cache, tracer): (Option<&mut PairCache>, &mut impl Tracer),
 ) -> Result<Option<LocalManifold>, ContactError> {
     let Some(cache) = cache else {
-        let answer = convex::answer(
-            pair.a,
-            pair.b,
-            &placement(),
-            (f64::from(margin), Expected::Anything),
-            (&mut Cache::default(), tracer),
-        )?;
+        let wish = Wish { margin: f64::from(margin), expected: Expected::Anything, purpose: Purpose::Knowledge };
+        let answer = convex::answer(pair.a, pair.b, &placement(), wish, (&mut Cache::default(), tracer))?;
         return Ok(match answer {
             Answer::Apart(_) => None,
             Answer::Touching(clipped) => Some(clipped.manifold),
@@ -147,7 +143,8 @@ pub(super) fn contact(
     let reach_of_b = pair.b.core.reach()? + pair.b.radius;
     let allowed = f64::from(cache.kept) * reach_of_b.min(pair.a.core.reach()? + pair.a.radius);
     let wide = f64::from(margin) + 2.0 * allowed;
-    Ok(match convex::answer(pair.a, pair.b, &placement(), (wide, expected), (&mut cache.search, tracer))? {
+    let wish = Wish { margin: wide, expected, purpose: cache.purpose };
+    Ok(match convex::answer(pair.a, pair.b, &placement(), wish, (&mut cache.search, tracer))? {
         Answer::Apart(axis) => {
             let axis = axis.and_then(DVec3::try_normalize);
             cache.last = axis.map_or(Last::Nothing, |axis| Last::Apart(axis.as_vec3()));

@@ -29,6 +29,24 @@ pub(super) enum Expected {
     Overlap,
 }
 
+/// What a contact is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// To be known: along the axis of least depth.
+    Knowledge,
+    /// To be pushed at: along the normal of a face where that is nearly as shallow as crossing edges. It has more points,
+    /// and does not turn with every small turn of the bodies.
+    Push,
+}
+
+/// What is asked of two parts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wish {
+    pub(super) margin: f64,
+    pub(super) expected: Expected,
+    pub(super) purpose: Purpose,
+}
+
 /// A bounded convex shape as its core and rounding.
 pub(super) fn of_shape(shape: &Shape) -> Option<Convex<'_>> {
     let (core, radius) = match shape {
@@ -63,11 +81,12 @@ pub(super) fn answer(
     a: &Convex<'_>,
     b: &Convex<'_>,
     b_in_a: &Placement,
-    (margin, expected): (f64, Expected),
+    wish: Wish,
     (cache, tracer): (&mut Cache, &mut impl Tracer),
 ) -> Result<Answer, SupportFault> {
+    let Wish { margin, expected, purpose } = wish;
     if let (Core::Cuboid(half_a), Core::Cuboid(half_b)) = (a.core, b.core) {
-        match cuboid_cuboid::contact((half_a, a.radius), (half_b, b.radius), b_in_a, margin, tracer) {
+        match cuboid_cuboid::contact((half_a, a.radius), (half_b, b.radius), b_in_a, (margin, purpose), tracer) {
             Verdict::Apart(axis) => return Ok(Answer::Apart(Some(axis))),
             Verdict::Touching(clipped) => return Ok(Answer::Touching(clipped)),
             Verdict::Cornered => {}

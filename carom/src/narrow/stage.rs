@@ -330,7 +330,7 @@ impl Room {
 impl Meeting {
     /// Of two convex shapes.
     pub(crate) fn new() -> Self {
-        Self { cache: PairCache::keeping(KEPT_SHARE), manifold: None, rich: None }
+        Self { cache: PairCache::pushing(KEPT_SHARE), manifold: None, rich: None }
     }
 
     /// Of others, with room for so many manifolds.
@@ -346,7 +346,7 @@ impl Meeting {
 
     /// Forgets all, but keeps its room.
     pub(crate) fn clear(&mut self) {
-        self.cache = PairCache::keeping(KEPT_SHARE);
+        self.cache = PairCache::pushing(KEPT_SHARE);
         self.manifold = None;
         if let Some(rich) = &mut self.rich {
             rich.parts.clear();

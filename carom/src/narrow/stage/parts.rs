@@ -37,7 +37,7 @@ impl Rich {
                 let Some(shape_b) = part_of(&colliders[1].shape, part_b) else { continue };
                 let place = self.parts.iter().position(|known| known.parts == [part_a, part_b]).unwrap_or_else(|| {
                     let parts = [part_a, part_b];
-                    self.parts.push(PartCache { parts, cache: PairCache::keeping(KEPT_SHARE), is_used: true });
+                    self.parts.push(PartCache { parts, cache: PairCache::pushing(KEPT_SHARE), is_used: true });
                     self.parts.len() - 1
                 });
                 self.parts[place].is_used = true;

@@ -13,6 +13,9 @@ use super::pack::{COUPLED, Pack};
 use super::state::Rows;
 use fearless_simd::{f32x8, mask32x8, prelude::*};
 
+/// Bodies that turn by less than this in a step move as if on straight lines, in radians.
+const SMALL_TURN: f32 = 0.02;
+
 /// What the passes need to know of a substep.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Substep {
@@ -64,6 +67,22 @@ impl<S: Simd> Meeting<S> {
         let turning = b.angular.minus(a.angular);
         let along = self.normal.dot(b.linear.minus(a.linear)) + (lever_b.dot(b.angular) - lever_a.dot(a.angular));
         Closing { along, around_tangent: self.tangent.dot(turning), around_across: self.across.dot(turning) }
+    }
+
+    /// The same for how they have moved. The middle of the patch goes round on an arc: where a body has turned by more than
+    /// a few hundredths that counts, else what spins is pushed away by what it touches.
+    #[inline(always)]
+    fn parted(&self, simd: S, a: &Twists<S>, b: &Twists<S>) -> Closing<S> {
+        let mut parted = self.closing(a, b);
+        let (square_a, square_b) = (a.angular.dot(a.angular), b.angular.dot(b.angular));
+        if square_a.max(square_b).simd_gt(f32x8::splat(simd, SMALL_TURN * SMALL_TURN)).any_true() {
+            // Half of turn × (turn × arm), along the normal.
+            let inward = |turn: Vectors<S>, square: f32x8<S>, arm: Vectors<S>| {
+                (turn.dot(arm) * turn.dot(self.normal) - square * arm.dot(self.normal)) * 0.5
+            };
+            parted.along += inward(b.angular, square_b, self.arm_b) - inward(a.angular, square_a, self.arm_a);
+        }
+        parted
     }
 
     /// Acts on both bodies with a force and a torque at the middle of the patch.
@@ -302,7 +321,7 @@ fn solve_points<S: Simd, const PUSHES: bool, const COUNT: usize>(
     } else {
         let moved_a = rows.movements(simd, &pack.bodies[0]);
         let moved_b = rows.movements(simd, &pack.bodies[1]);
-        meeting.closing(&moved_a, &moved_b)
+        meeting.parted(simd, &moved_a, &moved_b)
     };
     let mut points = Wishes { impulse: [zero; COUNT], wanted: [zero; COUNT] };
     let mut masses = [zero; COUNT];
