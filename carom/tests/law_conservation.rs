@@ -131,9 +131,13 @@ fn gain_of_pile(solver: Solver, seed: u64) -> Result<Gain, Box<dyn std::error::E
     Ok(gain)
 }
 
+/// In the default solver no pile gains more than half a percent. With the lectures' solvers most do not, but some are driven
+/// apart by what they do to bodies that are wedged in: known, and not mended yet. So their middle one is judged.
 #[test]
 fn no_pile_without_restitution_gains_energy() -> Outcome {
-    for solver in SOLVERS {
+    for (solver, [most, middle]) in
+        SOLVERS.into_iter().zip([[5e-3, 1e-4], [f64::INFINITY, 0.1], [f64::INFINITY, 0.02], [f64::INFINITY, 0.01]])
+    {
         let mut gains = (0..50).map(|seed| gain_of_pile(solver, seed)).collect::<Result<Vec<_>, _>>()?;
         let moving = gains.iter().map(|gain| gain.moving).fold(0.0, f64::max);
         gains.sort_by(|a, b| a.total.total_cmp(&b.total));
@@ -146,6 +150,8 @@ fn no_pile_without_restitution_gains_energy() -> Outcome {
             100.0 * gains[25].total,
             100.0 * moving
         );
+        assert!(worst.total < most, "{solver:?}: a pile gains {}", worst.total);
+        assert!(gains[25].total < middle, "{solver:?}: the middle pile gains {}", gains[25].total);
     }
     Ok(())
 }

@@ -121,3 +121,26 @@ fn what_passes_at_a_distance_is_not_touched() -> Outcome {
     }
     Ok(())
 }
+
+/// While a step lasts, the point at which a ball touches is another at every moment, and always below its centre; that of a
+/// box goes round with it.
+#[test]
+fn what_rolls_fast_keeps_its_height() -> Outcome {
+    let (radius, speed) = (0.5f32, 12.0f32);
+    let shapes = [("ball", Shape::sphere(radius)?), ("lying capsule", Shape::capsule(0.5, radius)?)];
+    for (name, shape) in shapes {
+        let mut world = with_floor(0.5, 0.0)?;
+        let rotation = Quat::from_rotation_x(std::f32::consts::FRAC_PI_2);
+        let body = Body::dynamic().at([-50.0, f64::from(radius), 0.0]).rotated(rotation).shape(shape);
+        let spin = Vec3::NEG_Z * (speed / radius);
+        let id = world.add(body.friction(0.5).velocity([speed, 0.0, 0.0]).angular_velocity(spin))?;
+        let mut worst = 0.0f64;
+        for _ in 0..240 {
+            world.step(DT)?;
+            worst = worst.max((world.body(id)?.position().y - f64::from(radius)).abs());
+        }
+        println!("{name}: off by {:.2e} of its radius", worst / f64::from(radius));
+        assert!(worst < 2e-4 * f64::from(radius), "{name}: {worst} m off");
+    }
+    Ok(())
+}

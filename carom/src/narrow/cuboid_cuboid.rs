@@ -459,4 +459,47 @@ mod tests {
         // Of points that are as good as each other, another may be chosen.
         assert!(cases > 10_000 && others * 1000 < cases, "{others} of {cases} differ");
     }
+
+    /// Where bodies are pushed along a face though edges are shallower, that is hardly deeper and nearly the same way; all
+    /// else is as it is told.
+    #[test]
+    fn a_face_is_pushed_only_where_it_is_hardly_deeper_than_edges() {
+        let mut random = fastrand::Rng::with_seed(42);
+        let mut preferred = 0;
+        for case in 0..60_000 {
+            let mut number = || random.f64() * 2.0 - 1.0;
+            let mut vector = || DVec3::new(number(), number(), number());
+            let (half_a, half_b) = (vector().abs() + 0.1, vector().abs() + 0.1);
+            let angle = if case % 2 == 0 { 0.2 } else { 3.0 };
+            let turn = Quat::from_axis_angle(vector().as_vec3().normalize(), angle * vector().x as f32);
+            let b_in_a = Placement::new(vector() * 1.2, turn);
+            let ask = |purpose| contact((half_a, 0.0), (half_b, 0.0), &b_in_a, (0.02, purpose), &mut ());
+            match (ask(Purpose::Knowledge), ask(Purpose::Push)) {
+                (Verdict::Touching(known), Verdict::Touching(pushed)) if known.manifold != pushed.manifold => {
+                    preferred += 1;
+                    let (known, pushed) = (known.manifold, pushed.manifold);
+                    assert!(known.normal.dot(pushed.normal) > SAME_WAY as f32 - 1e-5, "case {case}");
+                    let more = f64::from(pushed.deepest() - known.deepest());
+                    let most = EDGE_PREFERENCE * half_a.max_element().min(half_b.max_element());
+                    // The common part of the faces may end a little before the corner that is deepest.
+                    assert!((-1e-4..most + 1e-5).contains(&more), "case {case}: deeper by {more}, allowed {most}");
+                    let normal_in_b = b_in_a.direction_to_inner(pushed.normal.as_dvec3());
+                    let is_face = |normal: DVec3| (normal.abs().max_element() - 1.0).abs() < 1e-6;
+                    assert!(
+                        is_face(pushed.normal.as_dvec3()) || is_face(normal_in_b),
+                        "case {case}: {}",
+                        pushed.normal
+                    );
+                }
+                (Verdict::Touching(known), Verdict::Touching(pushed)) => {
+                    assert_eq!(known.is_normal_of_b, pushed.is_normal_of_b, "case {case}");
+                }
+                (Verdict::Apart(known), Verdict::Apart(pushed)) => assert_eq!(known, pushed, "case {case}"),
+                (Verdict::Cornered, Verdict::Cornered) => {}
+                (known, pushed) => panic!("case {case}: {known:?}, {pushed:?}"),
+            }
+        }
+        println!("{preferred} of 60,000 pushed along a face");
+        assert!(preferred > 100, "{preferred} prove nothing");
+    }
 }

@@ -85,6 +85,8 @@ pub struct Manifold {
     pub(crate) is_inner: bool,
     /// Its points act where they did in the step before.
     pub(crate) is_held: bool,
+    /// A part is round: its points of contact do not turn with it.
+    pub(crate) is_round: bool,
     count: u8,
     contacts: [Contact; MAX_POINTS],
 }

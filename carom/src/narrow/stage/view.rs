@@ -111,6 +111,27 @@ pub(crate) fn is_surface(shape: &Shape) -> bool {
     matches!(shape, Shape::Mesh(_) | Shape::HeightField(_))
 }
 
+/// Whether a part rolls: where it touches is then not a point of the body that turns with it.
+fn is_round(shape: &Shape) -> bool {
+    match shape {
+        Shape::Sphere(_)
+        | Shape::Capsule(_)
+        | Shape::Cylinder(_)
+        | Shape::Cone(_)
+        | Shape::Ellipsoid(_)
+        | Shape::Custom(_) => true,
+        Shape::Point(_)
+        | Shape::Segment(_)
+        | Shape::Triangle(_)
+        | Shape::Cuboid(_)
+        | Shape::Hull(_)
+        | Shape::HalfSpace(_)
+        | Shape::Mesh(_)
+        | Shape::HeightField(_)
+        | Shape::Compound(_) => false,
+    }
+}
+
 /// The pose of a half-space moved along its plane to beside another part, which changes nothing but the numbers' size;
 /// of any other shape its own pose.
 fn beside(shape: &Shape, pose: &Pose, other: &Pose) -> Pose {
@@ -126,6 +147,7 @@ pub(super) struct Frame {
     /// From the centre of mass of each body to the origin of the smaller part.
     pub(super) from_centers: [Vec3; 2],
     is_swapped: bool,
+    is_round: bool,
     pub(super) size: f32,
 }
 
@@ -139,7 +161,8 @@ impl Frame {
             if arm.is_finite() { arm } else { Vec3::ZERO }
         });
         let turn = Mat3::from_quat(pose.rotation);
-        Self { turn, from_centers, is_swapped: view.is_swapped, size: view.size }
+        let is_round = is_round(view.near.0) || is_round(view.far.0);
+        Self { turn, from_centers, is_swapped: view.is_swapped, is_round, size: view.size }
     }
 
     /// A normal of the smaller part as one from the first body to the second.
@@ -179,6 +202,7 @@ impl Frame {
             count: local.contacts().len() as u8,
             is_inner: false,
             is_held: false,
+            is_round: self.is_round,
         }
     }
 }

@@ -9,7 +9,7 @@
 //! to six numbers is ours.
 
 use super::lanes::{Tensors, Twists, Vectors, load, store};
-use super::pack::{COUPLED, Pack};
+use super::pack::{COUPLED, Pack, WIDTH};
 use super::state::Rows;
 use fearless_simd::{f32x8, mask32x8, prelude::*};
 
@@ -69,18 +69,26 @@ impl<S: Simd> Meeting<S> {
         Closing { along, around_tangent: self.tangent.dot(turning), around_across: self.across.dot(turning) }
     }
 
-    /// The same for how they have moved. The middle of the patch goes round on an arc: where a body has turned by more than
-    /// a few hundredths that counts, else what spins is pushed away by what it touches.
+    /// The same for how they have moved. The middle of a patch of faces and corners goes round on an arc: where a body has
+    /// turned by more than a few hundredths that counts, else what spins is pushed away by what it touches. What is round
+    /// touches with other points as it turns.
     #[inline(always)]
-    fn parted(&self, simd: S, a: &Twists<S>, b: &Twists<S>) -> Closing<S> {
+    fn parted(&self, simd: S, pack: &Pack, a: &Twists<S>, b: &Twists<S>) -> Closing<S> {
         let mut parted = self.closing(a, b);
         let (square_a, square_b) = (a.angular.dot(a.angular), b.angular.dot(b.angular));
-        if square_a.max(square_b).simd_gt(f32x8::splat(simd, SMALL_TURN * SMALL_TURN)).any_true() {
+        let turns = square_a.max(square_b).simd_gt(f32x8::splat(simd, SMALL_TURN * SMALL_TURN));
+        if pack.angular != 0 && turns.any_true() {
+            let mut halves = [0.0; WIDTH];
+            for (lane, half) in halves.iter_mut().enumerate() {
+                *half = if pack.angular >> lane & 1 == 1 { 0.5 } else { 0.0 };
+            }
+            let halves = load(simd, &halves);
             // Half of turn × (turn × arm), along the normal.
-            let inward = |turn: Vectors<S>, square: f32x8<S>, arm: Vectors<S>| {
-                (turn.dot(arm) * turn.dot(self.normal) - square * arm.dot(self.normal)) * 0.5
-            };
-            parted.along += inward(b.angular, square_b, self.arm_b) - inward(a.angular, square_a, self.arm_a);
+            let inward_a =
+                a.angular.dot(self.arm_a) * a.angular.dot(self.normal) - square_a * self.arm_a.dot(self.normal);
+            let inward_b =
+                b.angular.dot(self.arm_b) * b.angular.dot(self.normal) - square_b * self.arm_b.dot(self.normal);
+            parted.along += (inward_b - inward_a) * halves;
         }
         parted
     }
@@ -321,7 +329,7 @@ fn solve_points<S: Simd, const PUSHES: bool, const COUNT: usize>(
     } else {
         let moved_a = rows.movements(simd, &pack.bodies[0]);
         let moved_b = rows.movements(simd, &pack.bodies[1]);
-        meeting.parted(simd, &moved_a, &moved_b)
+        meeting.parted(simd, pack, &moved_a, &moved_b)
     };
     let mut points = Wishes { impulse: [zero; COUNT], wanted: [zero; COUNT] };
     let mut masses = [zero; COUNT];

@@ -38,6 +38,8 @@ pub(super) struct Pack {
     pub(super) is_loose: bool,
     /// Whether a lane bears a heavy body by way of a light one.
     pub(super) is_burdened: bool,
+    /// A bit for each lane whose points turn with their bodies: none of the two is round.
+    pub(super) angular: u8,
     pub(super) normal: [Lanes; 3],
     /// The first of the two tangents; the second is normal × tangent.
     pub(super) tangent: [Lanes; 3],
@@ -117,6 +119,7 @@ impl Pack {
         is_plain: false,
         is_loose: false,
         is_burdened: false,
+        angular: 0,
         normal: [NO_LANES; 3],
         tangent: [NO_LANES; 3],
         arms: [[NO_LANES; 3]; 2],
@@ -147,6 +150,7 @@ impl Pack {
         self.points = points as u32;
         (self.bounces, self.rolls) = (false, false);
         (self.is_uneven, self.is_loose, self.is_burdened) = (false, false, false);
+        self.angular = 0;
         self.point[..points].fill(Points::NONE);
     }
 

@@ -106,6 +106,7 @@ fn fill_lane(pack: &mut Pack, draft: &mut Draft, lane: usize, patch: &Patch, sou
     }
     let material = &manifold.material;
     pack.is_loose |= !manifold.is_held;
+    pack.angular |= u8::from(!manifold.is_round) << lane;
     pack.loose[lane] = if manifold.is_held { 0.0 } else { 1.0 };
     set(&mut pack.normal, lane, manifold.normal);
     pack.friction[lane] = material.friction_when(|| {
