@@ -15,6 +15,8 @@ use fearless_simd::{f32x8, mask32x8, prelude::*};
 
 /// Bodies that turn by less than this in a step move as if on straight lines, in radians.
 const SMALL_TURN: f32 = 0.02;
+/// Arcs are followed no farther than this.
+const LARGE_TURN: f32 = 0.15;
 
 /// What the passes need to know of a substep.
 #[derive(Debug, Clone, Copy)]
@@ -82,7 +84,9 @@ impl<S: Simd> Meeting<S> {
             for (lane, half) in halves.iter_mut().enumerate() {
                 *half = if pack.angular >> lane & 1 == 1 { 0.5 } else { 0.0 };
             }
-            let halves = load(simd, &halves);
+            // What turns far has other corners coming down by then: it must not be let through.
+            let most = f32x8::splat(simd, LARGE_TURN * LARGE_TURN);
+            let halves = load(simd, &halves) * (most / square_a.max(square_b).max(most));
             // Half of turn × (turn × arm), along the normal.
             let inward_a =
                 a.angular.dot(self.arm_a) * a.angular.dot(self.normal) - square_a * self.arm_a.dot(self.normal);
