@@ -26,9 +26,8 @@ impl Margins {
 
     /// That of two in the narrow phase. It grows in powers of two with what they move against each other in a step, so
     /// that impacts are seen before they happen, up to the size of the smaller; small changes of speed do not change it.
-    /// Of two movable bodies with flat faces it grows to the double only. From afar they are nearest at corners that they
-    /// will not meet with, and what meets in the last substep is pushed in one pass: a heap that falls together would be
-    /// thrown about.
+    /// Of two movable boxes it grows to the double only. From afar they are nearest at corners that they will not meet with,
+    /// and what meets in the last substep is pushed in one pass: a heap that falls together would be thrown about.
     pub(crate) fn of_pair(self, a: &Collider, b: &Collider, bodies: &Bodies) -> f32 {
         let Self::Wide { dt } = self else { return 0.0 };
         let least = a.margin.min(b.margin);
@@ -37,11 +36,10 @@ impl Margins {
         if travel <= least {
             return least;
         }
-        let is_flat = |collider: &Collider| {
-            matches!(collider.shape, Shape::Cuboid(_) | Shape::Hull(_))
-                && bodies.motions()[collider.body as usize].is_movable()
+        let is_free_box = |collider: &Collider| {
+            matches!(collider.shape, Shape::Cuboid(_)) && bodies.motions()[collider.body as usize].is_movable()
         };
-        let most = if is_flat(a) && is_flat(b) { 2.0 } else { 1.0 / MARGIN_SHARE } * least;
+        let most = if is_free_box(a) && is_free_box(b) { 2.0 } else { 1.0 / MARGIN_SHARE } * least;
         let mut margin = least;
         while margin < travel && margin < most {
             margin *= 2.0;
