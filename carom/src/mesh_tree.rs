@@ -155,13 +155,8 @@ impl MeshTree {
 
     /// Hands over each triangle whose box the ray meets at a distance up to `limit`, the nearer ones mostly first; the
     /// direction is of unit length.
-    pub(crate) fn visit_ray(&self, origin: DVec3, direction: DVec3, limit: f64, visitor: &mut impl RayVisitor) {
-        dispatch!(self.level, simd => self.visit_ray_wide(simd, origin, direction, limit, visitor));
-    }
-
-    /// The same where the level is known already.
     #[inline(always)]
-    pub(crate) fn visit_ray_wide<S: Simd>(
+    pub(crate) fn visit_ray<S: Simd>(
         &self,
         simd: S,
         origin: DVec3,

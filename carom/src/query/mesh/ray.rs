@@ -7,7 +7,7 @@ use crate::mesh_tree::{RayVisitor, Slot};
 use crate::query::ray::{LocalHit, LocalRay};
 use crate::query::ray_convex::through_triangle;
 use crate::shape::TriangleMesh;
-use fearless_simd::{Simd, dispatch};
+use fearless_simd::{Simd, SimdBase, SimdMask, dispatch, f32x8, f64x4};
 use glam::{DVec3, Vec3};
 
 /// Where a ray first meets the surface, in the mesh's frame.
@@ -37,15 +37,17 @@ pub(crate) fn first_triangle(mesh: &TriangleMesh, origin: DVec3, direction: DVec
 
 /// Whether a ray meets the surface at all.
 pub(in crate::query) fn is_hit(mesh: &TriangleMesh, ray: &LocalRay) -> bool {
-    let mut visitor = Any(Nearest::new(mesh, ray));
-    mesh.tree().visit_ray(ray.origin, ray.direction, ray.max_distance, &mut visitor);
-    visitor.0.met.is_some()
+    dispatch!(mesh.tree().level(), simd => {
+        let mut visitor = Any(Nearest::new(simd, mesh, ray));
+        mesh.tree().visit_ray(simd, ray.origin, ray.direction, ray.max_distance, &mut visitor);
+        visitor.0.met.is_some()
+    })
 }
 
 #[inline(always)]
 fn nearest<S: Simd>(simd: S, mesh: &TriangleMesh, ray: &LocalRay) -> Option<Met> {
-    let mut visitor = Nearest::new(mesh, ray);
-    mesh.tree().visit_ray_wide(simd, ray.origin, ray.direction, ray.max_distance, &mut visitor);
+    let mut visitor = Nearest::new(simd, mesh, ray);
+    mesh.tree().visit_ray(simd, ray.origin, ray.direction, ray.max_distance, &mut visitor);
     visitor.met
 }
 
@@ -59,7 +61,8 @@ struct Met {
 }
 
 /// Keeps the nearest triangle.
-struct Nearest<'a> {
+struct Nearest<'a, S: Simd> {
+    simd: S,
     vertices: &'a [Vec3],
     ray: LocalRay,
     right: DVec3,
@@ -67,11 +70,11 @@ struct Nearest<'a> {
     met: Option<Met>,
 }
 
-impl<'a> Nearest<'a> {
+impl<'a, S: Simd> Nearest<'a, S> {
     #[inline(always)]
-    fn new(mesh: &'a TriangleMesh, ray: &LocalRay) -> Self {
+    fn new(simd: S, mesh: &'a TriangleMesh, ray: &LocalRay) -> Self {
         let (right, up) = ray.direction.any_orthonormal_pair();
-        Self { vertices: mesh.vertices(), ray: *ray, right, up, met: None }
+        Self { simd, vertices: mesh.vertices(), ray: *ray, right, up, met: None }
     }
 
     /// Asks the exact test about a triangle whose edge the ray passes so near that rounding decides.
@@ -80,6 +83,23 @@ impl<'a> Nearest<'a> {
         if let Some(hit) = through_triangle(&self.ray, slot.wide_corners(self.vertices)) {
             self.offer(Met { slot, distance: hit.distance, exact: Some(hit) });
         }
+    }
+
+    /// The corners of a triangle side by side, the first one again after the last, as seen from the ray's origin.
+    #[inline(always)]
+    fn seen_from_origin(&self, [a, b, c]: [Vec3; 3]) -> [f64x4<S>; 3] {
+        let (simd, origin) = (self.simd, self.ray.origin);
+        let (x, y) = simd.widen_f32x8(f32x8::load_array(simd, [a.x, b.x, c.x, a.x, a.y, b.y, c.y, a.y]));
+        let (z, _) = simd.widen_f32x8(f32x8::load_array(simd, [a.z, b.z, c.z, a.z, a.z, b.z, c.z, a.z]));
+        [x - f64x4::splat(simd, origin.x), y - f64x4::splat(simd, origin.y), z - f64x4::splat(simd, origin.z)]
+    }
+
+    /// How far corners are along a direction.
+    #[inline(always)]
+    fn along(&self, direction: DVec3, [x, y, z]: [f64x4<S>; 3]) -> f64x4<S> {
+        let simd = self.simd;
+        let [u, v, w] = direction.to_array();
+        x * f64x4::splat(simd, u) + y * f64x4::splat(simd, v) + z * f64x4::splat(simd, w)
     }
 
     #[inline(always)]
@@ -92,44 +112,47 @@ impl<'a> Nearest<'a> {
     }
 }
 
-impl RayVisitor for Nearest<'_> {
+impl<S: Simd> RayVisitor for Nearest<'_, S> {
     #[inline(always)]
     fn visit(&mut self, slot: Slot) -> f64 {
-        let [a, b, c] = slot.wide_corners(self.vertices);
-        let (a, b, c) = (a - self.ray.origin, b - self.ray.origin, c - self.ray.origin);
-        let (ax, ay) = (self.right.dot(a), self.up.dot(a));
-        let (bx, by) = (self.right.dot(b), self.up.dot(b));
-        let (cx, cy) = (self.right.dot(c), self.up.dot(c));
-        let sides = [side([bx, by], [cx, cy]), side([cx, cy], [ax, ay]), side([ax, ay], [bx, by])];
-        let is_left = sides[0] > 0.0 || sides[1] > 0.0 || sides[2] > 0.0;
-        let is_right = sides[0] < 0.0 || sides[1] < 0.0 || sides[2] < 0.0;
-        if is_left && is_right {
+        let corners = self.seen_from_origin(slot.corners(self.vertices));
+        let (x, y) = (self.along(self.right, corners), self.along(self.up, corners));
+        // Twice the areas of the triangles from the ray to both ends of each edge, as seen along it: opposite to the third
+        // corner, to the first, to the second.
+        let (one, other) = (x * next(y), next(x) * y);
+        let sides = one - other;
+        let doubt = (one.abs() + other.abs()) * f64x4::splat(self.simd, 1e-15);
+        let left = sides.simd_gt(doubt).to_bitmask() & EDGES;
+        let right = (-sides).simd_gt(doubt).to_bitmask() & EDGES;
+        if left != 0 && right != 0 {
             return self.ray.max_distance;
         }
-        if sides[0] == 0.0 || sides[1] == 0.0 || sides[2] == 0.0 {
+        if (left | right) != EDGES {
             self.ask(slot);
             return self.ray.max_distance;
         }
-        let along = [a, b, c].map(|corner| self.ray.direction.dot(corner));
+        let heights = self.along(self.ray.direction, corners);
+        let (sides, heights) = (sides.as_slice(), heights.as_slice());
         let area = sides[0] + sides[1] + sides[2];
-        let distance = (sides[0] * along[0] + sides[1] * along[1] + sides[2] * along[2]) / area;
+        let distance = (sides[1] * heights[0] + sides[2] * heights[1] + sides[0] * heights[2]) / area;
         self.offer(Met { slot, distance, exact: None });
         self.ray.max_distance
     }
 }
 
-/// Twice the area of the triangle from the ray to two points, as seen along it; zero if rounding leaves its sign in doubt.
+/// Bits of the lanes that hold the edges of a triangle.
+const EDGES: u64 = 0b111;
+
+/// Each corner's value moved to the one before it.
 #[inline(always)]
-fn side(from: [f64; 2], to: [f64; 2]) -> f64 {
-    let (one, other) = (from[0] * to[1], from[1] * to[0]);
-    let area = one - other;
-    if area.abs() > 1e-15 * (one.abs() + other.abs()) { area } else { 0.0 }
+fn next<S: Simd>(values: f64x4<S>) -> f64x4<S> {
+    values.slide::<1>(values)
 }
 
 /// Ends at the first triangle that is met.
-struct Any<'a>(Nearest<'a>);
+struct Any<'a, S: Simd>(Nearest<'a, S>);
 
-impl RayVisitor for Any<'_> {
+impl<S: Simd> RayVisitor for Any<'_, S> {
     #[inline(always)]
     fn visit(&mut self, slot: Slot) -> f64 {
         let limit = self.0.visit(slot);
