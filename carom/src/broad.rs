@@ -57,6 +57,7 @@ use crate::threads;
 use crate::world::Margins;
 use glam::Vec3;
 use rayon::prelude::*;
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// Two proxies whose boxes overlap, the smaller id first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -72,6 +73,30 @@ impl Pair {
     #[inline(always)]
     pub fn new(one: u32, other: u32) -> Self {
         Self { a: one.min(other), b: one.max(other) }
+    }
+}
+
+/// For maps and sets of pairs that are asked. Who walks through one sorts what comes: the order means nothing.
+pub(crate) type PairHash = BuildHasherDefault<PairHasher>;
+
+/// Fibonacci hashing of words: the upper bits of the product are well mixed.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct PairHasher(u64);
+
+impl Hasher for PairHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u32(u32::from(*byte));
+        }
+    }
+
+    fn write_u32(&mut self, word: u32) {
+        let product = (self.0 ^ u64::from(word)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = product ^ product >> 32;
     }
 }
 

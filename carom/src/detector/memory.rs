@@ -4,12 +4,11 @@
 //! answer, carried along with the two objects, are an upper bound of the distance, which spares a mesh most of its tree.
 
 use super::Member;
-use crate::broad::Pair;
+use crate::broad::{Pair, PairHash};
 use crate::query::{Distance, PairCache};
 use crate::shape::Shape;
 use glam::DVec3;
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
 /// So many pairs are remembered at the most; then all are forgotten.
 const MOST: usize = 1 << 20;
@@ -29,17 +28,16 @@ pub(super) struct Remembered {
 /// All of them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Memory {
-    pairs: HashMap<u64, Remembered, BuildHasherDefault<PairHasher>>,
+    pairs: HashMap<Pair, Remembered, PairHash>,
 }
 
 impl Memory {
     /// What is known of a pair; nothing if one of the shapes is another than then.
     pub(super) fn of(&mut self, pair: Pair, versions: [u32; 2]) -> &mut Remembered {
-        let key = u64::from(pair.a) << 32 | u64::from(pair.b);
-        if self.pairs.len() >= MOST && !self.pairs.contains_key(&key) {
+        if self.pairs.len() >= MOST && !self.pairs.contains_key(&pair) {
             self.pairs.clear();
         }
-        let remembered = self.pairs.entry(key).or_default();
+        let remembered = self.pairs.entry(pair).or_default();
         if remembered.versions != versions {
             *remembered = Remembered { versions, ..Remembered::default() };
         }
@@ -77,26 +75,5 @@ impl Remembered {
             };
             [local(a, gap.on_a), local(b, gap.on_b)]
         });
-    }
-}
-
-/// Fibonacci hashing of one word: the upper bits of the product are well mixed.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct PairHasher(u64);
-
-impl Hasher for PairHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
-        }
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        let product = (self.0 ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 = product ^ product >> 32;
     }
 }

@@ -9,7 +9,7 @@ mod collide;
 use super::stage::{Clearance, Manifold, Meeting, Room};
 use super::{ContactError, InnerEdges, mesh};
 use crate::body::{Bodies, BodyId, BodyKind, Stir};
-use crate::broad::{Changes, Pair};
+use crate::broad::{Changes, Pair, PairHash};
 use crate::mid::ConvexPair;
 use crate::response::{Edge, Origin};
 use crate::shape::Shape;
@@ -148,7 +148,7 @@ pub(crate) struct Meetings {
     /// Of the last pass over the live ones.
     blocks: Vec<Block>,
     /// Asked, never walked: its order means nothing.
-    place_of: HashMap<Pair, u32>,
+    place_of: HashMap<Pair, u32, PairHash>,
     /// Those with room for several manifolds that pairs have left.
     spare: Vec<Meeting>,
     rooms: Vec<Room>,
@@ -161,8 +161,8 @@ pub(crate) struct Meetings {
     pub(crate) asks_all: bool,
     inner_edges: InnerEdges,
     seams: mesh::SeamScratch,
-    /// Pairs that the user's filter refused. Asked, never walked.
-    refused: HashSet<Pair>,
+    /// Pairs that the user's filter refused.
+    refused: HashSet<Pair, PairHash>,
     /// Whether the broad phase was built anew, so that its changes are all pairs that there are.
     is_behind: bool,
     /// What began and ended, in order; kept to spare allocations.
