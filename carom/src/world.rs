@@ -253,7 +253,7 @@ impl World {
         let response = clock.lap();
         if looks_between {
             let around = Around { broad: broad.as_ref(), filter };
-            self.sweeps.catch(bodies, around, dt, setting.workers, &mut self.step.stops);
+            self.sweeps.catch(bodies, around, (dt, margins), setting.workers, &mut self.step.stops);
         }
         let impact = clock.lap();
         let moved = if bodies.awake().len() < bodies.len() / FEW_AWAKE {

@@ -3,6 +3,7 @@
 use carom::body::BodyId;
 use carom::glam::{Quat, Vec3, Vec3Swizzles as _};
 use carom::prelude::*;
+use carom::response::{Projection, Solver};
 use carom::world::Continuous;
 
 const DT: f32 = 1.0 / 60.0;
@@ -334,4 +335,73 @@ fn stops_do_not_depend_on_threads() {
         (world.hash(), stops)
     });
     assert!(hashes.iter().all(|hash| *hash == hashes[0]), "{hashes:?}");
+}
+
+const SOLVERS: [Solver; 4] = [
+    Solver::SoftStep { substeps: 4 },
+    Solver::ProjectedGaussSeidel { iterations: 32, warm: true },
+    Solver::WorstFirst { iterations: 32, projection: Projection::Linear },
+    Solver::WorstFirst { iterations: 32, projection: Projection::Nonlinear },
+];
+
+/// A world with a floor below y = 0 and one body, for a second; returns its greatest and its last energy as shares of that at
+/// the start, and how fast and how high it is then.
+fn land(solver: Solver, body: Body) -> [f64; 4] {
+    let mut world = World::builder().gravity([0.0, -9.81, 0.0]).solver(solver).build().expect("sound");
+    let floor = Body::fixed().at([0.0, -1.0, 0.0]).shape(Shape::cuboid(50.0, 1.0, 50.0).expect("sound"));
+    world.add(floor.friction(0.8)).expect("sound");
+    let id = world.add(body.friction(0.8).restitution(0.0)).expect("sound");
+    let start = world.energy().total();
+    let mut most: f64 = 0.0;
+    for _ in 0..60 {
+        world.step(DT).expect("sound");
+        most = most.max(world.energy().total() / start);
+    }
+    let body = world.body(id).expect("it is there");
+    [most, world.energy().total() / start, f64::from(body.velocity().length()), body.position().y]
+}
+
+#[test]
+fn what_falls_fast_does_not_hang_above_the_floor() {
+    for solver in SOLVERS {
+        for (shape, height) in [
+            (Shape::sphere(0.2), 0.2),
+            (Shape::cuboid(0.2, 0.1, 0.3), 0.1),
+            (Shape::capsule(0.3, 0.1), 0.4),
+            (
+                Shape::hull(
+                    &[[0.2, -0.1, 0.0], [-0.2, -0.1, 0.2], [-0.2, -0.1, -0.2], [0.0, 0.3, 0.0]].map(Vec3::from),
+                ),
+                0.1,
+            ),
+        ] {
+            for speed in [15.0, 40.0, 120.0] {
+                let body = Body::dynamic().at([0.0, 2.0, 0.0]).velocity([0.0, -speed, 0.0]);
+                let [most, _, fast, high] = land(solver, body.shape(shape.clone().expect("sound")));
+                // In the step in which it is stopped it does not fall as far as it gains speed.
+                assert!(most < 1.03, "{solver:?} at {speed} m/s: the energy is {most} of the first");
+                assert!(fast < 0.5, "{solver:?} at {speed} m/s: still at {fast} m/s, {high} m high");
+                assert!((high - height).abs() < 0.02, "{solver:?} at {speed} m/s: {high} m high instead of {height}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_tumbles_over_one_end_comes_down_on_the_other() {
+    for solver in SOLVERS {
+        for spin in [25.0, 35.0, 50.0] {
+            // It nearly lies, the lower end a little in the floor, about which it turns.
+            let rotation = Quat::from_rotation_z(1.3);
+            let arm = 0.3 * (rotation * Vec3::Y) + Vec3::Y * 0.1;
+            let body = Body::dynamic()
+                .at(arm.as_dvec3())
+                .rotated(rotation)
+                .velocity((Vec3::Z * spin).cross(arm))
+                .angular_velocity([0.0, 0.0, spin]);
+            let [most, last, ..] = land(solver, body.shape(Shape::capsule(0.3, 0.12).expect("sound")));
+            assert!(most < 1.05, "{solver:?}, {spin} rad/s: the energy is {most} of the first");
+            assert!(last < 0.7, "{solver:?}, {spin} rad/s: the energy is {last} of the first, it has not come down");
+        }
+    }
 }

@@ -131,14 +131,11 @@ fn gain_of_pile(solver: Solver, seed: u64) -> Result<Gain, Box<dyn std::error::E
     Ok(gain)
 }
 
-/// In the default solver no pile gains more than half a percent. With the lectures' solvers most do not, but in some a fast
-/// body hangs right above what it would hit: its sweep has stopped it with a gap, in which these solvers find no contact, and
-/// it gathers speed there. That is known and not mended yet, so their middle pile is judged.
+/// No pile gains more than half a percent, and the middle one a tenth of that. What there is comes from bodies that have met
+/// deep inside each other and are pushed out.
 #[test]
 fn no_pile_without_restitution_gains_energy() -> Outcome {
-    for (solver, [most, middle]) in
-        SOLVERS.into_iter().zip([[5e-3, 1e-4], [f64::INFINITY, 0.1], [f64::INFINITY, 0.02], [f64::INFINITY, 0.01]])
-    {
+    for (solver, [most, middle]) in SOLVERS.into_iter().zip([[5e-3, 1e-4], [3e-3, 5e-4], [3e-3, 1e-4], [3e-3, 1e-4]]) {
         let mut gains = (0..50).map(|seed| gain_of_pile(solver, seed)).collect::<Result<Vec<_>, _>>()?;
         let moving = gains.iter().map(|gain| gain.moving).fold(0.0, f64::max);
         gains.sort_by(|a, b| a.total.total_cmp(&b.total));

@@ -6,7 +6,8 @@
 //! other side. What a fast body may meet comes from the broad phase, whose boxes are still those of the step's start, with
 //! a query box that is larger by the longest way of anything slow; fast bodies are swept against each other. Each pair is
 //! asked for its time of impact (`impact::rigid`), which is never late. A body whose way is cut short keeps its velocity:
-//! the next step finds the contact with a gap left, and stops or reflects it. A pair that touches at the start is left to
+//! the next step finds the contact with a gap left, and stops or reflects it. Where contacts are found only when shapes
+//! touch, it goes on until it does; else it would hang there for ever. A pair that touches at the start is left to
 //! the contacts, unless a ball inside of the body would pass: so a body in a corner is not lost, nor is sliding an impact.
 //! Kinematic bodies are stopped by nothing: bodies that they come to, as fast as that, count as fast and are taken along.
 //! Cost: a few ns a body, and some µs for each fast body and what it may meet, in parallel; no allocation once warm.
@@ -16,12 +17,13 @@ mod meets;
 mod touch;
 mod ways;
 
-use super::PairFilter;
+use super::{Margins, PairFilter};
 use crate::body::{Bodies, BodyId};
 use crate::broad::BroadPhase;
 use crate::pose::Pose;
 use glam::{DVec3, Vec3};
 use meets::{Meets, Scene};
+use touch::press;
 use ways::{FAST, Fast, NOT_FAST, Start, Ways, moves, turned};
 
 /// How a world keeps bodies from passing through each other within a step.
@@ -109,7 +111,7 @@ impl Sweeps {
         &mut self,
         bodies: &mut Bodies,
         around: Around<'_>,
-        dt: f32,
+        (dt, margins): (f32, Margins),
         workers: usize,
         stops: &mut Vec<Stop>,
     ) {
@@ -119,7 +121,7 @@ impl Sweeps {
         }
         let Self { starts, fast, place_of, meets, .. } = self;
         meets.find_stops(fast, &Scene { ways: Ways { bodies, starts, dt }, around, place_of, farthest_slow }, workers);
-        self.stop(bodies, dt, stops);
+        self.stop(bodies, (dt, margins), stops);
     }
 
     /// The share of the coming step after which two bodies first meet, if all fly freely; 1 if none do.
@@ -148,14 +150,18 @@ impl Sweeps {
     }
 
     /// Puts the bodies where they stop. What stopped them, if it goes on, takes them along.
-    fn stop(&mut self, bodies: &mut Bodies, dt: f32, stops: &mut Vec<Stop>) {
+    fn stop(&mut self, bodies: &mut Bodies, (dt, margins): (f32, Margins), stops: &mut Vec<Stop>) {
         self.stopped.clear();
         let ways = Ways { bodies, starts: &self.starts, dt };
         for fast in &self.fast {
-            let Some((other, impact)) = fast.stopped_by else { continue };
-            let Some(other) = bodies.collider(other).map(|collider| collider.body) else { continue };
+            let Some((slots, impact)) = fast.stopped_by else { continue };
+            let [Some(own), Some(met)] = slots.map(|slot| bodies.collider(slot)) else { continue };
+            let other = met.body;
             let time = fast.until;
             let mut pose = ways.of_body(fast.dense as usize).pose_at(time);
+            if margins == Margins::None {
+                pose.position += press(&impact, own, met);
+            }
             if ways.moves(other as usize) && self.place_of[other as usize] == NOT_FAST {
                 let carried = Pose::b_in_a(&ways.of_body(other as usize).pose_at(time), &pose);
                 pose = bodies.pose(other).compose(&carried);

@@ -52,7 +52,7 @@ impl Scene<'_> {
     }
 
     /// When a fast body first comes to slow ones, in the order of their slots; `visit` says until when it is of interest.
-    fn visit_slow(&self, body: &Fast, found: &mut Vec<u32>, mut visit: impl FnMut(Option<(u32, Impact)>) -> f64) {
+    fn visit_slow(&self, body: &Fast, found: &mut Vec<u32>, mut visit: impl FnMut(Option<([u32; 2], Impact)>) -> f64) {
         let bodies = self.ways.bodies;
         found.clear();
         self.around.broad.overlapping(&body.bounds.enlarged(self.farthest_slow), &mut |slot| {
@@ -80,7 +80,7 @@ impl Scene<'_> {
                 let mover = mover.get_or_insert_with(|| Mover::new(collider, Some(body.half_thickness), &self.ways));
                 let other = Mover::new(other, None, &self.ways);
                 if let Some(impact) = first_touch(mover, &other, &self.ways, until) {
-                    until = visit(Some((other_slot, impact)));
+                    until = visit(Some(([slot, other_slot], impact)));
                 }
             }
         }
@@ -176,8 +176,8 @@ impl Meets {
         });
         for meet in &self.list {
             if let Some(impact) = meet.found {
-                note_stop(&mut fast[meet.fast[0] as usize], meet.slots[1], impact);
-                note_stop(&mut fast[meet.fast[1] as usize], meet.slots[0], flipped(impact));
+                note_stop(&mut fast[meet.fast[0] as usize], meet.slots, impact);
+                note_stop(&mut fast[meet.fast[1] as usize], [meet.slots[1], meet.slots[0]], flipped(impact));
             }
         }
         // Where one fast body has stopped early, another may come later.
@@ -192,9 +192,9 @@ impl Meets {
             for meet in &self.list {
                 let Some(impact) = meet.found else { continue };
                 let is_stopped = if meet.asked[0] > meet.asked[1] {
-                    note_stop(&mut fast[meet.fast[0] as usize], meet.slots[1], impact)
+                    note_stop(&mut fast[meet.fast[0] as usize], meet.slots, impact)
                 } else {
-                    note_stop(&mut fast[meet.fast[1] as usize], meet.slots[0], flipped(impact))
+                    note_stop(&mut fast[meet.fast[1] as usize], [meet.slots[1], meet.slots[0]], flipped(impact))
                 };
                 is_settled &= !is_stopped;
             }
@@ -239,8 +239,8 @@ impl Meets {
                 let (body, found) = unsafe { (fast.get_mut(place), found.get_mut(worker)) };
                 let mut stopped = *body;
                 scene.visit_slow(body, found, |met| {
-                    if let Some((slot, impact)) = met {
-                        note_stop(&mut stopped, slot, impact);
+                    if let Some((slots, impact)) = met {
+                        note_stop(&mut stopped, slots, impact);
                     }
                     stopped.until
                 });
@@ -268,12 +268,12 @@ impl Meets {
 }
 
 /// A body stops, unless it has before or has come almost as far as it would; says whether it does.
-fn note_stop(fast: &mut Fast, other: u32, impact: Impact) -> bool {
+fn note_stop(fast: &mut Fast, slots: [u32; 2], impact: Impact) -> bool {
     let rest = (1.0 - impact.time as f32) * fast.way;
     let stops = impact.time < fast.until && rest > REST * fast.half_thickness;
     if stops {
         fast.until = impact.time;
-        fast.stopped_by = Some((other, impact));
+        fast.stopped_by = Some((slots, impact));
     }
     stops
 }

@@ -5,12 +5,16 @@ use crate::body::Collider;
 use crate::impact::rigid::{Impact, Options, Outcome, Sweep, time_of_impact};
 use crate::pose::Pose;
 use crate::shape::Shape;
+use glam::DVec3;
 use std::ops::Range;
 
 /// Bodies are stopped with a gap of this share of their margin.
 const GAP: f32 = 0.05;
 /// The balls inside of a body that touches already, as shares of half its thickness.
 const INNER: [f32; 5] = [0.5, 0.12, 0.03, 0.007, 0.0];
+
+/// What touches already and goes far goes on by this share of half its thickness, unless a ball inside of it would pass.
+const PROGRESS: f32 = 0.5;
 
 /// A collider on its way.
 pub(super) struct Mover<'a> {
@@ -45,7 +49,8 @@ pub(super) fn first_touch(a: &Mover<'_>, b: &Mover<'_>, ways: &Ways<'_>, most_ti
 }
 
 /// When the first, if it is fast, has to stop lest a ball around its centre comes to the other. If that is there already a
-/// smaller one is taken, and in the end the centre alone: as long as that is on its own side, it stays there.
+/// smaller one is taken, and in the end the centre alone: as long as that is on its own side, it stays there. No distance is
+/// told: they are within the gap.
 fn first_touch_inside(mover: &Mover<'_>, other: &Mover<'_>, ways: &Ways<'_>, most_time: f64) -> Option<Impact> {
     let half_thickness = mover.half_thickness?;
     let dense = mover.collider.body as usize;
@@ -60,9 +65,15 @@ fn first_touch_inside(mover: &Mover<'_>, other: &Mover<'_>, ways: &Ways<'_>, mos
         match time_of_impact(&ball, &sweep, &other.collider.shape, &other.sweep, &options).ok()? {
             Outcome::Hit(impact) | Outcome::Early(impact) => {
                 // Not only the centre is to stay on its side: what is long must not be run through.
-                let extent = f64::from(extent(ways.bodies, dense));
-                let time = (impact.time - extent / (way - other.sweep.velocity).length()).max(0.0);
-                return Some(Impact { time, ..impact });
+                let before =
+                    impact.time - f64::from(extent(ways.bodies, dense)) / (way - other.sweep.velocity).length();
+                // But what goes far goes on by a little: if it tumbles over one end it comes down on the other, which contacts
+                // see to then. Not if it is in deep, so that its middle does not get there.
+                let (length, progress) = (way.length(), f64::from(PROGRESS * half_thickness));
+                let goes_on = share == INNER[0] && length > progress;
+                let least = if goes_on { (progress / length).min(impact.time) } else { 0.0 };
+                let time = before.max(least).max(0.0);
+                return Some(Impact { time, distance: 0.0, ..impact });
             }
             Outcome::Free => return None,
             Outcome::AtStart(_) => {}
@@ -83,12 +94,25 @@ pub(super) fn first_touch_standing(moving: &Mover<'_>, standing: &Mover<'_>, whe
     }
 }
 
+/// How far the first goes on from where it stops, so that the two touch: by what is between them and a gap. Not at all if
+/// they were within the gap before, nor if the search for the time ended early, while they were farther apart.
+pub(super) fn press(impact: &Impact, a: &Collider, b: &Collider) -> DVec3 {
+    let gap = gap(a, b);
+    let is_stopped_short = impact.distance > 0.0 && impact.distance < 2.0 * gap;
+    if is_stopped_short { (impact.distance + gap) * impact.normal.as_dvec3() } else { DVec3::ZERO }
+}
+
 /// Seen from the other of the two.
 pub(super) fn flipped(impact: Impact) -> Impact {
     Impact { on_a: impact.on_b, on_b: impact.on_a, normal: -impact.normal, ..impact }
 }
 
 fn options(a: &Collider, b: &Collider, most_time: f64) -> Options {
-    let gap = f64::from(GAP * a.margin.min(b.margin));
+    let gap = gap(a, b);
     Options { most_time, gap, tolerance: 0.25 * gap, iterations: 48 }
+}
+
+/// That with which two are stopped.
+fn gap(a: &Collider, b: &Collider) -> f64 {
+    f64::from(GAP * a.margin.min(b.margin))
 }

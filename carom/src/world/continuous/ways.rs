@@ -46,8 +46,8 @@ pub(super) struct Fast {
     pub(super) bounds: Aabb,
     /// The share of the step after which it stands.
     pub(super) until: f64,
-    /// By which collider.
-    pub(super) stopped_by: Option<(u32, Impact)>,
+    /// Which collider of it by which of another.
+    pub(super) stopped_by: Option<([u32; 2], Impact)>,
 }
 
 impl Fast {
