@@ -18,6 +18,9 @@ const SMALL_TURN: f32 = 0.02;
 /// Arcs are followed no farther than this.
 const LARGE_TURN: f32 = 0.15;
 
+/// How often the points of a patch that is not held are gone through, to and fro.
+const LOOSE_ROUNDS: u32 = 4;
+
 /// What the passes need to know of a substep.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Substep {
@@ -100,10 +103,23 @@ impl<S: Simd> Meeting<S> {
     /// Acts on both bodies with a force and a torque at the middle of the patch.
     #[inline(always)]
     fn act(&mut self, simd: S, pack: &Pack, force: Vectors<S>, torque: Vectors<S>) {
-        let (push, turn) = moved::<S, 0>(simd, pack, force, torque.plus(self.arm_a.cross(force)));
+        let turns = [torque.plus(self.arm_a.cross(force)), torque.plus(self.arm_b.cross(force))];
+        self.act_with(simd, pack, force, turns);
+    }
+
+    /// The same with a force alone.
+    #[inline(always)]
+    fn act_at_middle(&mut self, simd: S, pack: &Pack, force: Vectors<S>) {
+        self.act_with(simd, pack, force, [self.arm_a.cross(force), self.arm_b.cross(force)]);
+    }
+
+    /// Acts with a force, and on each body with a torque.
+    #[inline(always)]
+    fn act_with(&mut self, simd: S, pack: &Pack, force: Vectors<S>, [torque_a, torque_b]: [Vectors<S>; 2]) {
+        let (push, turn) = moved::<S, 0>(simd, pack, force, torque_a);
         self.a.linear = self.a.linear.minus(push);
         self.a.angular = self.a.angular.minus(turn);
-        let (push, turn) = moved::<S, 1>(simd, pack, force, torque.plus(self.arm_b.cross(force)));
+        let (push, turn) = moved::<S, 1>(simd, pack, force, torque_b);
         self.b.linear = self.b.linear.plus(push);
         self.b.angular = self.b.angular.plus(turn);
     }
@@ -229,8 +245,7 @@ pub(super) fn push<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: &
         let load_on_all = total_load(simd, pack);
         solve_friction::<S, true>(simd, pack, &mut meeting, load_on_all);
     }
-    let (change, _) = solve_normal::<S, true>(simd, pack, rows, substep, &mut meeting, false);
-    meeting.act_normally(simd, pack, &change);
+    solve_normal::<S, true>(simd, pack, rows, substep, &mut meeting, false);
     meeting.write(simd, pack, rows);
 }
 
@@ -239,8 +254,7 @@ pub(super) fn push<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: &
 #[inline(always)]
 pub(super) fn relax<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: &Substep, is_last: bool) {
     let mut meeting = Meeting::new(simd, pack, rows);
-    let (change, load_on_all) = solve_normal::<S, false>(simd, pack, rows, substep, &mut meeting, is_last);
-    meeting.act_normally(simd, pack, &change);
+    let load_on_all = solve_normal::<S, false>(simd, pack, rows, substep, &mut meeting, is_last);
     // Now that the load has none of the push in it: friction must not hold more than what weighs.
     solve_friction::<S, false>(simd, pack, &mut meeting, load_on_all);
     if pack.rolls {
@@ -296,7 +310,7 @@ fn total_load<S: Simd>(simd: S, pack: &Pack) -> f32x8<S> {
     total
 }
 
-/// All points, one after the other; returns by how much they push more than before, and how much they push.
+/// All points, one after the other; returns how much they push.
 #[inline(always)]
 fn solve_normal<S: Simd, const PUSHES: bool>(
     simd: S,
@@ -305,7 +319,7 @@ fn solve_normal<S: Simd, const PUSHES: bool>(
     substep: &Substep,
     meeting: &mut Meeting<S>,
     counts: bool,
-) -> (Closing<S>, f32x8<S>) {
+) -> f32x8<S> {
     match pack.points {
         0 | 1 => solve_points::<S, PUSHES, 1>(simd, pack, rows, substep, meeting, counts),
         2 => solve_points::<S, PUSHES, 2>(simd, pack, rows, substep, meeting, counts),
@@ -314,7 +328,7 @@ fn solve_normal<S: Simd, const PUSHES: bool>(
     }
 }
 
-/// So many points in each lane.
+/// So many points in each lane. A single one is at the middle of its patch: it has no levers.
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "counts that are known are unrolled, and closures here are not inlined")]
 fn solve_points<S: Simd, const PUSHES: bool, const COUNT: usize>(
@@ -324,7 +338,7 @@ fn solve_points<S: Simd, const PUSHES: bool, const COUNT: usize>(
     substep: &Substep,
     meeting: &mut Meeting<S>,
     counts: bool,
-) -> (Closing<S>, f32x8<S>) {
+) -> f32x8<S> {
     let zero = f32x8::splat(simd, 0.0);
     let seen = meeting.closing(&meeting.a, &meeting.b);
     // Bodies move between a push and what relaxes after it, not between that and the next push.
@@ -341,7 +355,7 @@ fn solve_points<S: Simd, const PUSHES: bool, const COUNT: usize>(
         let levers = [load(simd, &pack.point[point].levers[0]), load(simd, &pack.point[point].levers[1])];
         let impulse = load(simd, &pack.point[point].impulse);
         let mass = load(simd, &pack.point[point].mass);
-        let speed = seen.at(levers);
+        let speed = if COUNT == 1 { seen.along } else { seen.at(levers) };
         points.impulse[point] = impulse;
         if PUSHES {
             let gap = load(simd, &pack.point[point].gap_now);
@@ -352,7 +366,8 @@ fn solve_points<S: Simd, const PUSHES: bool, const COUNT: usize>(
             let bias = is_apart.select(gap * substep.rate, push);
             points.wanted[point] = impulse - (masses[point] * (speed + bias) + impulse * share);
         } else {
-            let gap = load(simd, &pack.point[point].gap) + moved.at(levers);
+            let way = if COUNT == 1 { moved.along } else { moved.at(levers) };
+            let gap = load(simd, &pack.point[point].gap) + way;
             store(gap, &mut pack.point[point].gap_now);
             masses[point] = mass;
             points.wanted[point] = impulse - mass * (speed + gap.max(zero) * substep.rate);
@@ -378,15 +393,22 @@ fn solve_points<S: Simd, const PUSHES: bool, const COUNT: usize>(
         let impulse = points.impulse[point];
         let change = impulse - load(simd, &pack.point[point].impulse);
         change_in_all.along += change;
-        change_in_all.around_tangent += load(simd, &pack.point[point].levers[0]) * change;
-        change_in_all.around_across += load(simd, &pack.point[point].levers[1]) * change;
+        if COUNT > 1 {
+            change_in_all.around_tangent += load(simd, &pack.point[point].levers[0]) * change;
+            change_in_all.around_across += load(simd, &pack.point[point].levers[1]) * change;
+        }
         load_on_all += impulse;
         store(impulse, &mut pack.point[point].impulse);
         if counts {
             store(load(simd, &pack.point[point].total) + impulse, &mut pack.point[point].total);
         }
     }
-    (change_in_all, load_on_all)
+    if COUNT == 1 {
+        meeting.act_at_middle(simd, pack, meeting.normal.times(change_in_all.along));
+    } else {
+        meeting.act_normally(simd, pack, &change_in_all);
+    }
+    load_on_all
 }
 
 /// What the points of a patch push, and what they would if nothing but they themselves changed from now on.
@@ -397,8 +419,9 @@ struct Wishes<S: Simd, const COUNT: usize> {
 
 #[allow(clippy::needless_range_loop, reason = "counts that are known are unrolled, and closures here are not inlined")]
 impl<S: Simd, const COUNT: usize> Wishes<S, COUNT> {
-    /// To and fro: one sweep leaves a patch tilted towards the point that came first, and pyramids do not come to rest.
-    /// The last point has no second turn: nothing has changed for it.
+    /// To and fro: one sweep leaves a patch tilted towards the point that came first, and pyramids do not come to rest. More
+    /// often where a patch is not held: what falls flat on something is turned aside otherwise, and a heap that falls together
+    /// is thrown about. The last point has no second turn: nothing has changed for it.
     #[inline(always)]
     fn go_round(&mut self, simd: S, pack: &Pack, masses: &[f32x8<S>; COUNT]) {
         let mut couplings = [[f32x8::splat(simd, 0.0); COUNT]; COUNT];
@@ -409,11 +432,14 @@ impl<S: Simd, const COUNT: usize> Wishes<S, COUNT> {
                 couplings[other][one] = coupling * masses[one];
             }
         }
-        for point in 0..COUNT {
-            self.turn(simd, point, &couplings[point], COUNT);
-        }
-        for point in (0..COUNT - 1).rev() {
-            self.turn(simd, point, &couplings[point], point);
+        let rounds = if pack.is_loose { LOOSE_ROUNDS } else { 1 };
+        for round in 1..=rounds {
+            for point in 0..COUNT {
+                self.turn(simd, point, &couplings[point], COUNT);
+            }
+            for point in (0..COUNT - 1).rev() {
+                self.turn(simd, point, &couplings[point], if round == rounds { point } else { COUNT });
+            }
         }
     }
 
@@ -460,6 +486,11 @@ fn solve_friction<S: Simd, const ONLY_LOOSE: bool>(
     store(total_u, &mut pack.friction_impulse[0]);
     store(total_v, &mut pack.friction_impulse[1]);
 
+    let force = meeting.tangent.times(total_u - last[0]).plus(meeting.across.times(total_v - last[1]));
+    // A single point does not hold against twist.
+    if pack.points <= 1 {
+        return meeting.act_at_middle(simd, pack, force);
+    }
     let twisting = meeting.normal.dot(meeting.b.angular.minus(meeting.a.angular));
     let last_twist = load(simd, &pack.twist_impulse);
     let most = limit * load(simd, &pack.twist_reach);
@@ -471,8 +502,6 @@ fn solve_friction<S: Simd, const ONLY_LOOSE: bool>(
         twist = is_loose.select(twist, last_twist);
     }
     store(twist, &mut pack.twist_impulse);
-
-    let force = meeting.tangent.times(total_u - last[0]).plus(meeting.across.times(total_v - last[1]));
     meeting.act(simd, pack, force, meeting.normal.times(twist - last_twist));
 }
 

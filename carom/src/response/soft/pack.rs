@@ -51,11 +51,12 @@ pub(super) struct Pack {
     pub(super) couplings: [Lanes; 6],
     /// The inverse of the response to friction: uu, vv, uv.
     pub(super) friction_mass: [Lanes; 3],
+    /// Of packs with several points.
     pub(super) twist_mass: Lanes,
     pub(super) friction: Lanes,
     /// 1 where points do not act where they did in the step before, else 0.
     pub(super) loose: Lanes,
-    /// How far from the middle the load is, for twist.
+    /// How far from the middle the load is, for twist; of packs with several points.
     pub(super) twist_reach: Lanes,
     /// The velocity of the second surface against the first, along the tangents.
     pub(super) surface: [Lanes; 2],

@@ -139,7 +139,8 @@ fn fill_lane(pack: &mut Pack, draft: &mut Draft, lane: usize, patch: &Patch, sou
     set(&mut draft.surface_velocity, lane, material.surface_velocity);
     set(&mut draft.friction, lane, manifold.friction * plan.stretch);
     set(&mut draft.rolling, lane, manifold.rolling * plan.stretch);
-    pack.twist_impulse[lane] = manifold.twist * plan.stretch;
+    // A single point does not hold against twist, whatever it did as one of several.
+    pack.twist_impulse[lane] = if contacts.len() > 1 { manifold.twist * plan.stretch } else { 0.0 };
 }
 
 /// How fast two bodies will close at a point once they are there, falling on through the gap.
@@ -260,7 +261,9 @@ fn derive<S: Simd>(simd: S, pack: &mut Pack, draft: &Draft, masses: &[Mass]) {
         let is_there = load(simd, &points.mass).simd_gt(zero) & seen.simd_gt(zero);
         store(is_there.select(f32x8::splat(simd, 1.0) / seen, zero), &mut points.mass);
     }
-    store(reach * TWIST_SHARE * load(simd, &draft.share), &mut pack.twist_reach);
+    if count > 1 {
+        store(reach * TWIST_SHARE * load(simd, &draft.share), &mut pack.twist_reach);
+    }
     for (index, [one, other]) in COUPLED.into_iter().enumerate() {
         if other < count {
             let (one, other) = (&pack.point[one].levers, &pack.point[other].levers);
@@ -284,7 +287,9 @@ fn derive<S: Simd>(simd: S, pack: &mut Pack, draft: &Draft, masses: &[Mass]) {
     store(vv * inverse, &mut pack.friction_mass[0]);
     store(uu * inverse, &mut pack.friction_mass[1]);
     store(zero - uv * inverse, &mut pack.friction_mass[2]);
-    let around = normal.dot(inertia_a.times(normal).plus(inertia_b.times(normal)));
-    let can_twist = around.simd_gt(zero);
-    store(can_twist.select(f32x8::splat(simd, 1.0) / around, zero), &mut pack.twist_mass);
+    if count > 1 {
+        let around = normal.dot(inertia_a.times(normal).plus(inertia_b.times(normal)));
+        let can_twist = around.simd_gt(zero);
+        store(can_twist.select(f32x8::splat(simd, 1.0) / around, zero), &mut pack.twist_mass);
+    }
 }
