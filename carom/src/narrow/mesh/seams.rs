@@ -28,6 +28,8 @@ const TOGETHER: f32 = 0.2;
 
 /// So many parts that rest are looked at by a worker in one go.
 const BLOCK: usize = 8;
+/// So many pairs are looked through by a worker in one go.
+const PAIRS: usize = 256;
 
 /// The manifolds by what rests on the ground; kept to spare allocations.
 #[derive(Debug, Default)]
@@ -37,7 +39,10 @@ pub(in crate::narrow) struct SeamScratch {
     /// Of each body how many manifolds may rest on ground and whether one is on ground that can be led into, and the pairs
     /// that have them.
     counts: Vec<(u32, bool)>,
+    /// The latter, block by block of all pairs: how large blocks are, places for all, and how many of each block are taken.
+    block_size: usize,
     candidates: Vec<u32>,
+    found: Vec<u32>,
     members: Vec<Member>,
     /// The members by the collider that rests: where those of each begin, all of them, and which colliders have several.
     starts: Vec<u32>,
@@ -90,6 +95,7 @@ pub(in crate::narrow) fn mark_inner_seams(
     workers: usize,
     scratch: &mut SeamScratch,
 ) {
+    scratch.find_candidates(heads, workers);
     scratch.find_members(heads, meetings, bodies);
     scratch.sort(bodies.slot_count());
     scratch.follow_normals(meetings, bodies, workers);
@@ -115,28 +121,61 @@ impl SeamScratch {
         &self.has_struck
     }
 
-    /// Lists the manifolds that touch one of several places of a ground.
-    fn find_members(&mut self, heads: &[Head], meetings: &[Meeting], bodies: &Bodies) {
-        let Self { has_struck, counts, candidates, members, .. } = self;
+    /// Lists the pairs that may rest on a ground.
+    fn find_candidates(&mut self, heads: &[Head], workers: usize) {
+        let Self { has_struck, block_size, candidates, found, counters, .. } = self;
         let is_struck = |body: u32| has_struck[body as usize].load(Ordering::Relaxed);
         let is_on_ground = |head: &Head| {
             let is_of_struck = || head.pushes() && head.bodies.iter().any(|body| is_struck(*body));
             head.manifolds > 0 && head.is_live && (head.has_ground || is_of_struck())
         };
+        let size = threads::block_size(PAIRS);
+        *block_size = size;
+        let blocks = heads.len().div_ceil(size);
+        candidates.resize(blocks * size, 0);
+        found.clear();
+        found.resize(blocks, 0);
+        let workers = if threads::is_worth(blocks >= 8) { workers } else { 1 };
+        let (candidates, found) = (Shared::new(candidates), Shared::new(found));
+        threads::run(workers, &[blocks as u32], counters, |Task { block, .. }| {
+            let start = block as usize * size;
+            let mut count = 0;
+            for (place, head) in (start..).zip(&heads[start..heads.len().min(start + size)]) {
+                if is_on_ground(head) {
+                    // SAFETY: each block is one worker's.
+                    #[allow(unsafe_code)]
+                    let candidate = unsafe { candidates.get_mut(start + count) };
+                    *candidate = place as u32;
+                    count += 1;
+                }
+            }
+            // SAFETY: as above.
+            #[allow(unsafe_code)]
+            let found = unsafe { found.get_mut(block as usize) };
+            *found = count as u32;
+        });
+    }
+
+    /// Lists the manifolds that touch one of several places of a ground.
+    fn find_members(&mut self, heads: &[Head], meetings: &[Meeting], bodies: &Bodies) {
+        let Self { has_struck, counts, block_size, candidates, found, members, .. } = self;
+        let is_struck = |body: u32| has_struck[body as usize].load(Ordering::Relaxed);
+        let candidates = || {
+            let blocks = candidates.chunks((*block_size).max(1)).zip(found.iter());
+            blocks.flat_map(|(block, count)| &block[..*count as usize]).copied()
+        };
         counts.clear();
         counts.resize(bodies.len(), (0, false));
-        candidates.clear();
-        for (place, head) in (0u32..).zip(heads).filter(|(_, head)| is_on_ground(head)) {
+        for head in candidates().map(|place| &heads[place as usize]) {
             for body in head.bodies {
                 let (count, has_solid) = &mut counts[body as usize];
                 *count += head.manifolds;
                 // No normal leads into a surface of triangles.
                 *has_solid |= !head.has_surface;
             }
-            candidates.push(place);
         }
         members.clear();
-        for &place in &*candidates {
+        for place in candidates() {
             let head = &heads[place as usize];
             let slots = [head.pair.a, head.pair.b];
             // Only what counts as ground may be a compound.
