@@ -1,8 +1,8 @@
 //! Narrow phase: where two shapes touch, how deep and along which normal (M2, N4, N5, N6). [`contact`] is for two convex
 //! ones; [`contacts`] takes any and answers patch by patch.
 //!
-//! Everything is computed in the frame of the smaller part, so precision does not depend on where in the world they
-//! are, nor on how large the other is.
+//! Everything is computed in the frame of the smaller part, or of a ball of about the same size, so precision does not depend
+//! on where in the world they are, nor on how large the other is.
 
 mod cache;
 mod capsule;

@@ -8,11 +8,13 @@ use glam::{DMat3, DVec3, Mat3, Quat, Vec3};
 
 /// What the stages read and write of a body in every step.
 #[derive(Debug, Clone, Copy, PartialEq)]
+// In this order: what contacts are made of is in the first line of memory.
+#[repr(C, align(64))]
 pub struct Motion {
-    /// The centre of mass, in the world.
-    pub center: DVec3,
     /// How the body's frame is turned.
     pub rotation: Quat,
+    /// The centre of mass, in the world.
+    pub center: DVec3,
     /// The velocity of the centre of mass.
     pub velocity: Vec3,
     /// The angular velocity, around the axes of the world.

@@ -8,35 +8,38 @@ use crate::detector::Filter;
 use crate::narrow::reach;
 use crate::pose::{LocalPose, Pose};
 use crate::shape::Shape;
+use crate::threads;
 use crate::world::Digest;
 use glam::{DVec3, Mat3, Quat, Vec3};
 
 /// A shape on a body.
 #[derive(Debug, Clone)]
+// In this order: what every look at a pair asks for is in the first line of memory.
+#[repr(C, align(64))]
 pub struct Collider {
-    /// The dense index of its body.
-    pub body: u32,
-    /// Where it is in the body's frame.
-    pub pose_in_body: LocalPose,
-    /// What it is.
-    pub shape: Shape,
-    /// How its surface behaves.
-    pub material: Material,
-    /// Whether it is only told of what touches it, and pushes nothing.
-    pub is_sensor: bool,
-    /// The groups that it is in and those that it meets.
-    pub filter: Filter,
-    /// The caller's number.
-    pub user_data: u64,
     /// Where it is in the world.
     pub(crate) pose: Pose,
     /// Points of contact are found when they are this close.
     pub(crate) margin: f32,
-    /// Half of its least width, about.
-    pub(crate) half_thickness: f32,
     /// How far its points are from its origin at the most, which a turn moves them around; 0 for balls, which it leaves
     /// as they are.
     pub(crate) turning: f32,
+    /// The dense index of its body.
+    pub body: u32,
+    /// Whether it is only told of what touches it, and pushes nothing.
+    pub is_sensor: bool,
+    /// What it is.
+    pub shape: Shape,
+    /// How its surface behaves.
+    pub material: Material,
+    /// Half of its least width, about.
+    pub(crate) half_thickness: f32,
+    /// Where it is in the body's frame.
+    pub pose_in_body: LocalPose,
+    /// The groups that it is in and those that it meets.
+    pub filter: Filter,
+    /// The caller's number.
+    pub user_data: u64,
 }
 
 impl Collider {
@@ -54,6 +57,11 @@ impl Collider {
         digest.word(u64::from(self.body) << 1 | u64::from(self.is_sensor));
     }
 }
+
+/// How many bytes come from memory at a time.
+const LINE: usize = 64;
+const _: () =
+    assert!(std::mem::offset_of!(Collider, shape) == LINE && std::mem::offset_of!(Motion, inverse_mass) == LINE);
 
 #[derive(Debug, Clone, Copy)]
 struct Slot {
@@ -110,6 +118,30 @@ impl Bodies {
     /// The shape in a collider slot; a slot stays the same as long as its body lives.
     pub(crate) fn collider(&self, slot: u32) -> Option<&Collider> {
         self.colliders.get(slot as usize)?.as_ref()
+    }
+
+    /// Asks for what is known of a collider before its shape is asked for, which is needed soon.
+    #[inline(always)]
+    pub(crate) fn fetch_place(&self, slot: u32) {
+        if let Some(collider) = self.colliders.get(slot as usize) {
+            threads::fetch(&raw const *collider, LINE);
+        }
+    }
+
+    /// Asks for all of a collider.
+    #[inline(always)]
+    pub(crate) fn fetch_collider(&self, slot: u32) {
+        if let Some(collider) = self.colliders.get(slot as usize) {
+            threads::fetch(&raw const *collider, size_of::<Collider>());
+        }
+    }
+
+    /// Asks for how a body moves, which is needed soon.
+    #[inline(always)]
+    pub(crate) fn fetch_motion(&self, dense: u32) {
+        if let Some(motion) = self.motions.get(dense as usize) {
+            threads::fetch(&raw const *motion, LINE);
+        }
     }
 
     /// How many bytes their lists hold, but for the shapes.

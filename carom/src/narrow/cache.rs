@@ -52,14 +52,6 @@ impl PairCache {
         }
     }
 
-    /// Reads a little of what a contact that is moved along needs: see [`touch`](super::meetings).
-    pub(super) fn touch(&self) -> f32 {
-        match &self.last {
-            Last::Nothing | Last::Apart(_) => 0.0,
-            Last::Touching(kept) => kept.margin + kept.on_a[1].x + kept.on_b[1].x,
-        }
-    }
-
     /// The contact that was found last, to be moved along; none if the pair has moved too far or did not touch.
     #[inline]
     pub(super) fn kept(&self, b_in_a: &LocalPose, margin: f32) -> Option<&Kept> {

@@ -393,15 +393,6 @@ impl Meeting {
         }
     }
 
-    /// Reads a little of all that updating it needs, if it has manifolds.
-    pub(crate) fn touch(&self) -> f32 {
-        let of_manifold = |manifold: &Manifold| {
-            let [one, _, other, _] = &manifold.contacts;
-            one.depth + other.arm_a.x + other.carried + f32::from(manifold.count)
-        };
-        self.manifolds().first().map_or(0.0, of_manifold) + self.cache.touch()
-    }
-
     /// Collides the pair anew. Points with a gap of up to `margin` are found as well. Tells how far the two are apart at
     /// the least, if they do not touch, `wide` is asked for and it can be told.
     pub(crate) fn update(

@@ -12,6 +12,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The axis that parts two that have a closed form is looked for up to this gap, in least margins.
 const WIDE: f32 = 10.0;
 
+/// So many pairs before it is looked at, where a pair is is asked for.
+const AHEAD: usize = 6;
+
 impl Meetings {
     /// The stage: collides all live pairs.
     pub(crate) fn collide(&mut self, bodies: &Bodies, workers: usize, margins: Margins) {
@@ -31,18 +34,22 @@ impl Meetings {
             let start = block as usize * size;
             let places = start..shared_heads.len().min(start + size);
             let mut is_asked = [true; BLOCK];
-            let mut touched = 0.0;
             for (place, is_asked) in places.clone().zip(&mut is_asked) {
+                if place + AHEAD < places.end {
+                    // SAFETY: each block is one worker's.
+                    #[allow(unsafe_code)]
+                    fetch_places(unsafe { shared_heads.get(place + AHEAD) }, bodies);
+                }
                 // SAFETY: each block is one worker's.
                 #[allow(unsafe_code)]
-                let (head, clearance, meeting) =
-                    unsafe { (shared_heads.get(place), shared_clearances.get(place), shared_meetings.get(place)) };
+                let (head, clearance) = unsafe { (shared_heads.get(place), shared_clearances.get(place)) };
                 *is_asked = asks_all || !is_parted(head, clearance, bodies, margins);
                 if *is_asked {
-                    touched += touch(head, meeting, bodies);
+                    shared_meetings.fetch(place, size_of::<Meeting>());
+                    bodies.fetch_collider(head.pair.a);
+                    bodies.fetch_collider(head.pair.b);
                 }
             }
-            std::hint::black_box(touched);
             for place in places.zip(is_asked).filter_map(|(place, is_asked)| is_asked.then_some(place)) {
                 // SAFETY: each block is one worker's, and each worker has a room of its own.
                 #[allow(unsafe_code)]
@@ -121,10 +128,10 @@ fn collide_pair(
     head.note_approach(meeting.manifolds(), bodies);
 }
 
-/// Reads a little of all that colliding a pair will need. One pair right after the other, so that what is not in the cache
-/// comes from memory for many of them at a time, instead of for each when it is needed.
-fn touch(head: &Head, meeting: &Meeting, bodies: &Bodies) -> f64 {
-    let collider =
-        |slot: u32| bodies.collider(slot).map_or(0.0, |collider| collider.pose.position.x + f64::from(collider.margin));
-    collider(head.pair.a) + collider(head.pair.b) + f64::from(meeting.touch())
+/// Asks for where the two of a pair are and how they move: it is looked at soon.
+#[inline(always)]
+fn fetch_places(head: &Head, bodies: &Bodies) {
+    bodies.fetch_place(head.pair.a);
+    bodies.fetch_place(head.pair.b);
+    head.bodies.iter().for_each(|body| bodies.fetch_motion(*body));
 }

@@ -1,4 +1,4 @@
-//! Two parts seen from the smaller of them, and the way from there to the axes of the world.
+//! Two parts seen from one of them, the smaller or a ball, and the way from there to the axes of the world.
 
 use super::{Contact, Manifold};
 use crate::body::{Bodies, Material};
@@ -9,16 +9,17 @@ use crate::narrow::{
 };
 use crate::pose::{LocalPose, Pose};
 use crate::shape::Shape;
-use glam::{DVec3, Mat3, Vec3};
+use glam::{DVec3, Mat3, Quat, Vec3};
 
-/// Two parts in the frame of the smaller: there the contact is near the origin, however large the other is.
+/// Two parts in the frame of the smaller: there the contact is near the origin, however large the other is. Or in that of
+/// a ball, which is taken not to be turned: what is seen from there need not be turned back, and rolling changes nothing.
 pub(super) struct View<'a> {
-    pub(super) near: (&'a Shape, &'a Pose),
+    pub(super) near: (&'a Shape, Pose),
     pub(super) far: (&'a Shape, Pose),
-    /// From the smaller to the other, in the axes of the world.
+    /// From the near one to the far one, in the axes of the world.
     pub(super) offset: DVec3,
     pub(super) far_in_near: LocalPose,
-    /// The smaller is the second.
+    /// They are seen from the second.
     is_swapped: bool,
     /// About how far the smaller reaches from its origin.
     pub(super) size: f32,
@@ -26,28 +27,38 @@ pub(super) struct View<'a> {
 
 impl<'a> View<'a> {
     /// None if they are farther apart than f32 can say: boxes that end at the greatest f32 overlap, the shapes do not.
-    #[inline]
+    #[inline(always)]
     pub(super) fn new([a, b]: [(&'a Shape, &'a Pose); 2]) -> Option<Self> {
         let [reach_a, reach_b] = [reach(a.0), reach(b.0)];
-        let is_swapped = reach_a > reach_b;
-        let (near, far, size) = if is_swapped { (b, a, reach_b) } else { (a, b, reach_a) };
+        let is_swapped = match (is_ball(a.0), is_ball(b.0)) {
+            (true, false) => reach_a > FAR_LARGER * reach_b,
+            (false, true) => reach_b <= FAR_LARGER * reach_a,
+            (true, true) | (false, false) => reach_a > reach_b,
+        };
+        let (near, far) = if is_swapped { (b, a) } else { (a, b) };
+        let size = reach_a.min(reach_b);
         let far = (far.0, beside(far.0, far.1, near.1));
         let offset = far.1.position - near.1.position;
+        let is_seen_from_ball = is_ball(near.0);
         // Turned in f32 where its rounding is far below what is felt of the smaller part; and where nobody asks for it but for
         // whether it is finite, since surfaces are seen at their placement.
         let is_near = offset.as_vec3().length_squared() < 100.0 * size * size;
-        let far_in_near = if is_near || is_surface(far.0) {
+        let far_in_near = if is_seen_from_ball {
+            LocalPose::new(offset.as_vec3(), far.1.rotation)
+        } else if is_near || is_surface(far.0) {
             let turn = near.1.rotation.conjugate();
             LocalPose::new(turn * offset.as_vec3(), turn * far.1.rotation)
         } else {
             Pose::b_in_a(near.1, &far.1)
         };
+        let rotation = if is_seen_from_ball { Quat::IDENTITY } else { near.1.rotation };
+        let near = (near.0, Pose { position: near.1.position, rotation });
         far_in_near.position.is_finite().then_some(Self { near, far, offset, far_in_near, is_swapped, size })
     }
 
     /// In f64 from the poses themselves: a cube on a wide slab sees where the slab's far middle is to the last digit.
     pub(super) fn placement(&self) -> Placement {
-        Placement::seen_from(&Placement::turned(self.near.1), self.offset, self.far.1.rotation)
+        Placement::seen_from(&Placement::turned(&self.near.1), self.offset, self.far.1.rotation)
     }
 
     /// How two convex parts touch. The door lets in only shapes with contacts, and poses and margins of the world are sound;
@@ -83,6 +94,13 @@ impl<'a> View<'a> {
         let (gap, doubt) = cache::gap_along(&pair, axis.as_dvec3()).ok()?;
         Some((gap - doubt) as f32)
     }
+}
+
+/// A ball that is up to so many times as large as what is beside it is what the two are seen from.
+const FAR_LARGER: f32 = 4.0;
+
+fn is_ball(shape: &Shape) -> bool {
+    matches!(shape, Shape::Sphere(_))
 }
 
 /// About how far a part reaches from its origin.
@@ -141,10 +159,10 @@ fn beside(shape: &Shape, pose: &Pose, other: &Pose) -> Pose {
     Pose { position: other.position - normal * height, rotation: pose.rotation }
 }
 
-/// What takes a manifold from the frame of the smaller part to the axes of the world.
+/// What takes a manifold from the frame of the near part to the axes of the world.
 pub(super) struct Frame {
     pub(super) turn: Mat3,
-    /// From the centre of mass of each body to the origin of the smaller part.
+    /// From the centre of mass of each body to the origin of the part that they are seen from.
     pub(super) from_centers: [Vec3; 2],
     is_swapped: bool,
     is_round: bool,
@@ -154,7 +172,7 @@ pub(super) struct Frame {
 impl Frame {
     #[inline]
     pub(super) fn new(pair: &ConvexPair, view: &View<'_>, bodies: &Bodies) -> Self {
-        let (_, pose) = view.near;
+        let pose = &view.near.1;
         let from_centers = [pair.a.body, pair.b.body].map(|body| {
             let arm = (pose.position - bodies.motions()[body as usize].center).as_vec3();
             // A centre beyond the range of f32 is that of a floor; it has no lever worth the name.
@@ -165,7 +183,7 @@ impl Frame {
         Self { turn, from_centers, is_swapped: view.is_swapped, is_round, size: view.size }
     }
 
-    /// A normal of the smaller part as one from the first body to the second.
+    /// A normal in the frame of the near part as one from the first body to the second.
     #[inline]
     pub(super) fn outward(&self, normal: Vec3) -> Vec3 {
         self.turn * normal * if self.is_swapped { -1.0 } else { 1.0 }
@@ -177,7 +195,7 @@ impl Frame {
         self.from_centers.map(|from_center| from_center + from_part)
     }
 
-    /// Features of the smaller part and of the other as those of the first and the second.
+    /// Features of the near part and of the far one as those of the first and the second.
     #[inline]
     pub(super) fn in_order(&self, [near, far]: [Feature; 2]) -> [Feature; 2] {
         if self.is_swapped { [far, near] } else { [near, far] }
