@@ -76,11 +76,14 @@ test("thirty updates a second", async (t) => {
 // rounds is fixed. A headless page has no graphics card and draws on the cores that the engine works on, so two clocks are
 // asked. By that of the engine's thread, which stands still while somebody else has its core, the middle step may not take a
 // tenth longer: locks, copies and caches that streaming has emptied are in it. By the clock on the wall the same is asked,
-// though there the browser's drawing is in it, too, and a machine that is busy gets a few other chances.
+// though there the browser's drawing is in it, too. A machine that is busy gets a few other chances: who works beside the
+// engine slows its thread as well, by up to a fifth, by the memory and the clock rate that they share. In one of the
+// attempts both must hold.
 test("the middle step takes as long as without a viewer, within a tenth, by the engine's thread and by the wall", async (t) => {
   await open("--threads", "1");
-  let slowdown = { step_cpu_ms: Infinity, step_ms: Infinity };
-  for (let attempt = 0; attempt < TRIES && !(slowdown.step_ms <= MOST_SLOWDOWN); attempt++) {
+  const slowdown = { step_cpu_ms: Infinity, step_ms: Infinity };
+  const isSlow = () => !Object.values(slowdown).every((share) => share <= MOST_SLOWDOWN);
+  for (let attempt = 0; attempt < TRIES && isSlow(); attempt++) {
     const told = { false: [], true: [] };
     let pictures = 0;
     for (let round = 0; round < ROUNDS; round++) {
@@ -96,8 +99,7 @@ test("the middle step takes as long as without a viewer, within a tenth, by the 
       const [alone, streamed] = [told.false, told.true].map((states) => middle(states.map((state) => state[clock][2])));
       const share = streamed / alone;
       t.diagnostic(`by ${name}: ${streamed.toFixed(3)} ms while streaming, ${alone.toFixed(3)} ms without: ${percent(share)}`);
-      // What the engine's thread needs does not depend on how busy the machine is: the first answer counts.
-      if (clock === "step_ms" || attempt === 0) slowdown[clock] = share;
+      slowdown[clock] = share;
     }
   }
   assert.ok(slowdown.step_cpu_ms <= MOST_SLOWDOWN, `steps take ${percent(slowdown.step_cpu_ms)} of the processor while they are streamed`);
