@@ -237,6 +237,10 @@ pub trait BroadPhase: std::fmt::Debug + Send + Sync {
     /// What has changed since the last call of this function.
     fn changes(&mut self) -> Changes<'_>;
 
+    /// Looks for pairs now, so that the next look at them or at changes has less to do: at a time that suits the caller.
+    /// It changes no answer.
+    fn look_ahead(&mut self) {}
+
     /// Calls `visit` with each box that overlaps `bounds`, once.
     fn overlapping(&self, bounds: &Aabb, visit: &mut dyn FnMut(u32));
 

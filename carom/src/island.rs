@@ -45,7 +45,7 @@ impl Islands {
         for (place, body) in (0..).zip(bodies.awake()) {
             place_of[*body as usize] = place;
         }
-        for edge in response::edges(meetings) {
+        response::for_each_edge(meetings, |edge| {
             let [a, b] = edge.bodies;
             match [a, b].map(|body| bodies.activity(body).moves) {
                 [true, true] => unite(parents, place_of[a as usize], place_of[b as usize]),
@@ -54,7 +54,7 @@ impl Islands {
                 [false, true] if bodies.moves_by_itself(a as usize) => still_for[place_of[b as usize] as usize] = 0.0,
                 [_, _] => {}
             }
-        }
+        });
         for place in 0..count {
             let root = root_of(parents, place as u32) as usize;
             still_for[root] = still_for[root].min(still_for[place]);

@@ -201,9 +201,9 @@ pub(crate) enum Origin {
     Contact { meeting: u32, manifold: u32 },
 }
 
-/// All constraints of a step. What else than contacts is to hold bodies together follows them here.
-pub(crate) fn edges(meetings: &Meetings) -> impl Iterator<Item = Edge> {
-    meetings.edges()
+/// Calls `visit` with all constraints of a step. What else than contacts is to hold bodies together follows them here.
+pub(crate) fn for_each_edge(meetings: &Meetings, visit: impl FnMut(Edge)) {
+    meetings.for_each_edge(visit);
 }
 
 /// The stage: forces, contacts, movement.

@@ -165,12 +165,17 @@ impl World {
         if !(dt > 0.0 && dt.is_finite()) {
             return Err(StepError::TimeStep { dt });
         }
-        if self.threads > 1 && threads::is_worth(self.bodies.len() >= MANY_BODIES) {
+        if self.is_shared() {
             threads::together(self.threads, || self.go_on(dt))?;
         } else {
             self.go_on(dt)?;
         }
         Ok(&self.step)
+    }
+
+    /// Whether a step is worth several threads, and has them.
+    fn is_shared(&self) -> bool {
+        self.threads > 1 && threads::is_worth(self.bodies.len() >= MANY_BODIES)
     }
 
     /// What the last step did.
@@ -220,6 +225,7 @@ impl World {
     fn advance(&mut self, dt: f32, is_first: bool) -> Result<StageTimes, StepError> {
         let setting = self.setting(dt);
         let margins = self.margins(dt);
+        let is_shared = self.is_shared();
         let mut clock = Clock::start();
         self.bodies.wake_islands();
         self.place_boxes(dt)?;
@@ -266,9 +272,17 @@ impl World {
         };
         // What goes wrong is told by the next step, which tries again.
         self.boxes_for = moved.is_ok().then_some(dt);
-        log.take(meetings, bodies, setting.workers);
-        if *sleeps {
-            islands.put_to_sleep(meetings, bodies);
+        let mut conclude = || {
+            log.take(meetings, bodies, setting.workers);
+            if *sleeps {
+                islands.put_to_sleep(meetings, bodies);
+            }
+        };
+        if is_shared {
+            // Neither keeps two threads busy, and they have nothing in common.
+            rayon::join(conclude, || broad.look_ahead());
+        } else {
+            conclude();
         }
         self.time += f64::from(dt);
         Ok(StageTimes { broad: broad_time + clock.lap(), narrow, response, impact })

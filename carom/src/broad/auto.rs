@@ -202,6 +202,10 @@ impl BroadPhase for Auto {
         self.events.look()
     }
 
+    fn look_ahead(&mut self) {
+        self.inner.look_ahead();
+    }
+
     fn overlapping(&self, bounds: &Aabb, visit: &mut dyn FnMut(u32)) {
         self.inner.overlapping(bounds, visit);
     }

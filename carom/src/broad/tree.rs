@@ -301,6 +301,10 @@ impl BroadPhase for DynamicTree {
         self.events.look()
     }
 
+    fn look_ahead(&mut self) {
+        self.refresh();
+    }
+
     fn overlapping(&self, bounds: &Aabb, visit: &mut dyn FnMut(u32)) {
         self.visit_overlapping(bounds, visit);
     }

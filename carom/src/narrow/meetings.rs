@@ -16,9 +16,13 @@ use crate::shape::Shape;
 use crate::threads::{self, Counters, Shared, Task};
 use crate::world::PairFilter;
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// So many pairs are collided by a worker in one go.
 const BLOCK: usize = 32;
+
+/// So many pairs are looked through at a time for those that push.
+const LISTED: usize = 256;
 
 /// Room for so many manifolds is made where there may be several.
 const RICH: usize = 4;
@@ -87,7 +91,7 @@ impl Head {
     }
 
     pub(crate) fn pushes(&self) -> bool {
-        self.is_live && !self.is_sensor && self.manifolds > 0
+        self.is_live & !self.is_sensor & (self.manifolds > 0)
     }
 
     /// Whether something awake has come near a body that sleeps.
@@ -157,6 +161,8 @@ pub(crate) struct Meetings {
     counters: Counters,
     /// Whether a pair that was collided in this step wakes a sleeper.
     has_waking: bool,
+    /// Of each body whether a pair pushes it in this step.
+    is_pushed: Vec<AtomicBool>,
     /// Whether pairs that cannot have come together are asked as well: for tests, which compare.
     pub(crate) asks_all: bool,
     inner_edges: InnerEdges,
@@ -495,6 +501,11 @@ impl Meetings {
         heads.iter().filter(|head| head.wakes())
     }
 
+    /// Whether a pair that was collided in this step pushes a body.
+    pub(crate) fn is_pushed(&self, body: u32) -> bool {
+        self.is_pushed.get(body as usize).is_some_and(|is_pushed| is_pushed.load(Ordering::Relaxed))
+    }
+
     /// A pair.
     pub(crate) fn head_of(&self, pair: Pair) -> Option<&Head> {
         self.place_of.get(&pair).map(|place| &self.heads[*place as usize])
@@ -526,21 +537,34 @@ impl Meetings {
         live.flat_map(|(_, meeting)| meeting.manifolds()).filter(|manifold| !manifold.is_inner)
     }
 
-    /// The manifolds that push, as constraints. Of pairs with a single one only the head is looked at: it is small, and
-    /// they are most.
-    pub(crate) fn edges(&self) -> impl Iterator<Item = Edge> {
-        let live = (0u32..).zip(self.live_heads()).filter(|(_, head)| head.pushes());
-        live.flat_map(move |(meeting, head)| {
-            (0..head.manifolds).filter_map(move |manifold| {
-                let origin = Origin::Contact { meeting, manifold };
-                let edge = Edge { bodies: head.bodies, origin, is_point: head.points == 1 };
+    /// Calls `visit` with each manifold that pushes, as a constraint. Of pairs with a single one only the head is looked at:
+    /// it is small, and they are most.
+    pub(crate) fn for_each_edge(&self, mut visit: impl FnMut(Edge)) {
+        // Which pairs push is hard to foresee, so those of some are listed first without asking.
+        let mut pushing = [0u32; LISTED];
+        for (heads, first) in self.live_heads().chunks(LISTED).zip((0u32..).step_by(LISTED)) {
+            let mut count = 0;
+            for (meeting, head) in (first..).zip(heads) {
+                pushing[count % LISTED] = meeting;
+                count += usize::from(head.pushes());
+            }
+            for &meeting in &pushing[..count] {
+                let head = &heads[(meeting - first) as usize];
+                let edge = |manifold, is_point| {
+                    let origin = Origin::Contact { meeting, manifold };
+                    Edge { bodies: head.bodies, origin, is_point }
+                };
                 if head.manifolds == 1 && !head.has_inner {
-                    return Some(edge);
+                    visit(edge(0, head.points == 1));
+                    continue;
                 }
-                let found = &self.meetings[meeting as usize].manifolds()[manifold as usize];
-                (!found.is_inner).then_some(Edge { is_point: found.contacts().len() == 1, ..edge })
-            })
-        })
+                for (index, manifold) in (0u32..).zip(self.meetings[meeting as usize].manifolds()) {
+                    if !manifold.is_inner {
+                        visit(edge(index, manifold.contacts().len() == 1));
+                    }
+                }
+            }
+        }
     }
 
     /// The same, to write what they did.

@@ -18,7 +18,7 @@ mod pack;
 mod prepare;
 mod state;
 
-use super::{Fault, FaultCause, FaultStage, Origin, Setting, edges, motion};
+use super::{Fault, FaultCause, FaultStage, Origin, Setting, for_each_edge, motion};
 use crate::body::{Bodies, BodyKind, Motion, Nature};
 use crate::narrow::{Manifold, Meetings};
 use crate::threads::{self, Counters, Shared, Task};
@@ -78,13 +78,6 @@ pub(crate) struct Soft {
     pub(super) last_dt: Option<f32>,
 }
 
-/// What is filled: rows and packs, or the packs anew.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fill {
-    All,
-    Packs,
-}
-
 /// Something that is done with rows or with packs, block by block.
 #[derive(Debug, Clone)]
 struct Stage {
@@ -128,10 +121,11 @@ pub(super) fn solve(
     };
     soft.last_dt = Some(dt);
     let first_movable = soft.find_rows(meetings, bodies);
-    soft.prepare(meetings, bodies, setting, (&plan, first_movable), Fill::All);
+    soft.fill_rows(meetings, bodies, setting, first_movable);
+    soft.fill_packs(meetings, bodies, setting, (&plan, first_movable));
     let is_burdened = soft.find_burdened(first_movable);
     if is_burdened && soft.lend_masses(first_movable) {
-        soft.prepare(meetings, bodies, setting, (&plan, first_movable), Fill::Packs);
+        soft.fill_packs(meetings, bodies, setting, (&plan, first_movable));
         soft.mark_burdened();
     }
     soft.plan_stages(setting, first_movable, is_burdened);
@@ -149,68 +143,71 @@ impl Soft {
         })
     }
 
-    /// Gives a row to each body that something touches, and a colour to each patch; returns where movable rows begin.
+    /// Gives a row to each body that something touches, in the order of the bodies: what was made side by side often lies
+    /// side by side. Returns where movable rows begin.
     fn find_rows(&mut self, meetings: &Meetings, bodies: &Bodies) -> u32 {
-        let Self { colouring, row_of, body_of, .. } = self;
+        let Self { row_of, body_of, .. } = self;
         row_of.clear();
         row_of.resize(bodies.len(), NO_ROW);
         // Row 0 is for all that stands still.
         body_of.clear();
         body_of.push(NO_ROW);
+        let mut add = |dense: u32| {
+            row_of[dense as usize] = body_of.len() as u32;
+            body_of.push(dense);
+            body_of.len() as u32
+        };
+        let mut first_movable = 1;
         for &dense in bodies.awake().iter().filter(|dense| bodies.activity(**dense).is_kinematic) {
             if !bodies.is_set_aside(dense) {
-                row_of[dense as usize] = body_of.len() as u32;
-                body_of.push(dense);
+                first_movable = add(dense);
             }
         }
-        let first_movable = body_of.len() as u32;
-        colouring.clear();
-        for edge in edges(meetings) {
-            let mut rows = [0; 2];
-            for (row, body) in rows.iter_mut().zip(edge.bodies) {
-                let known = &mut row_of[body as usize];
-                if *known == NO_ROW && bodies.activity(body).moves {
-                    *known = body_of.len() as u32;
-                    body_of.push(body);
-                }
-                *row = if *known == NO_ROW { 0 } else { *known };
-            }
-            if rows[0].max(rows[1]) >= first_movable {
-                colouring.add(Patch { origin: edge.origin, rows }, first_movable, edge.is_point);
+        for &dense in bodies.awake() {
+            if bodies.activity(dense).moves && meetings.is_pushed(dense) {
+                add(dense);
             }
         }
-        colouring.finish();
         first_movable
     }
 
-    /// Fills the rows and the packs.
-    fn prepare(
+    /// Fills the rows, and gives a colour to each patch meanwhile.
+    fn fill_rows(&mut self, meetings: &Meetings, bodies: &Bodies, setting: &Setting, first_movable: u32) {
+        let Self { colouring, row_of, body_of, states, masses, counters, .. } = self;
+        states.resize(body_of.len(), State::STILL);
+        masses.resize(body_of.len(), Mass::INFINITE);
+        let workers = workers_for(setting, meetings.live_heads().len() / WIDTH, body_of.len());
+        let size = threads::block_size(BLOCK);
+        let blocks = [1 + body_of.len().div_ceil(size) as u32];
+        let (states, masses) = (Shared::new(states), Shared::new(masses));
+        let colouring = Shared::new(std::slice::from_mut(colouring));
+        threads::run(workers, &blocks, counters, |Task { block, .. }| {
+            let Some(block) = block.checked_sub(1) else {
+                // SAFETY: the first block is one worker's.
+                #[allow(unsafe_code)]
+                return colour(unsafe { colouring.get_mut(0) }, meetings, row_of, first_movable);
+            };
+            for row in block_of(block, size, body_of.len()) {
+                // SAFETY: each row is in one block, and each block has one worker.
+                #[allow(unsafe_code)]
+                let (state, mass) = unsafe { (states.get_mut(row), masses.get_mut(row)) };
+                *state = set_up(body_of[row], bodies, setting);
+                *mass = bodies.motions.get(body_of[row] as usize).map_or(Mass::INFINITE, Mass::of);
+            }
+        });
+    }
+
+    /// Fills the packs.
+    fn fill_packs(
         &mut self,
         meetings: &Meetings,
         bodies: &Bodies,
         setting: &Setting,
         (plan, first_movable): (&Plan, u32),
-        what: Fill,
     ) {
-        let Self { colouring, body_of, states, masses, packs, counters, is_uneven, bounces, .. } = self;
-        states.resize(body_of.len(), State::STILL);
+        let Self { colouring, masses, packs, counters, is_uneven, bounces, .. } = self;
         packs.resize(colouring.lanes().len() / WIDTH, Pack::EMPTY);
-        let workers = workers_for(setting, packs.len(), body_of.len());
-        if what == Fill::All {
-            masses.resize(body_of.len(), Mass::INFINITE);
-            let size = threads::block_size(BLOCK);
-            let blocks = [body_of.len().div_ceil(size) as u32];
-            let (states, masses) = (Shared::new(states), Shared::new(masses));
-            threads::run(workers, &blocks, counters, |Task { block, .. }| {
-                for row in block_of(block, size, body_of.len()) {
-                    // SAFETY: each row is in one block, and each block has one worker.
-                    #[allow(unsafe_code)]
-                    let (state, mass) = unsafe { (states.get_mut(row), masses.get_mut(row)) };
-                    *state = set_up(body_of[row], bodies, setting);
-                    *mass = bodies.motions.get(body_of[row] as usize).map_or(Mass::INFINITE, Mass::of);
-                }
-            });
-        }
+        let workers = workers_for(setting, packs.len(), masses.len());
         let blocks = [packs.len() as u32];
         let packs = Shared::new(packs);
         let lanes = colouring.lanes();
@@ -354,6 +351,18 @@ impl Soft {
             }
         }
     }
+}
+
+/// Gives a colour to each patch. Cost: that of all live pairs, on one thread.
+fn colour(colouring: &mut Colouring, meetings: &Meetings, row_of: &[u32], first_movable: u32) {
+    colouring.clear();
+    for_each_edge(meetings, |edge| {
+        let rows = edge.bodies.map(|body| row_of[body as usize]).map(|row| if row == NO_ROW { 0 } else { row });
+        if rows[0].max(rows[1]) >= first_movable {
+            colouring.add(Patch { origin: edge.origin, rows }, first_movable, edge.is_point);
+        }
+    });
+    colouring.finish();
 }
 
 /// From the first to the last pack in a range that bears a heavy body by way of a light one.

@@ -18,7 +18,7 @@ const AHEAD: usize = 6;
 impl Meetings {
     /// The stage: collides all live pairs.
     pub(crate) fn collide(&mut self, bodies: &Bodies, workers: usize, margins: Margins) {
-        let Self { heads, clearances, meetings, rooms, counters, live, asks_all, seams, .. } = self;
+        let Self { heads, clearances, meetings, rooms, counters, live, asks_all, seams, is_pushed, .. } = self;
         let asks_all = *asks_all;
         let size = threads::block_size(BLOCK);
         let blocks = live.div_ceil(size) as u32;
@@ -29,6 +29,8 @@ impl Meetings {
         let (shared_heads, shared_meetings) = (Shared::new(&mut heads[..*live]), Shared::new(meetings));
         let (shared_rooms, shared_clearances) = (Shared::new(rooms), Shared::new(clearances));
         seams.begin(bodies.len());
+        is_pushed.clear();
+        is_pushed.resize_with(bodies.len(), AtomicBool::default);
         let (seen, any_waking) = (seams.has_struck(), AtomicBool::new(false));
         threads::run(workers, &[blocks], counters, |Task { worker, block, .. }| {
             let start = block as usize * size;
@@ -65,6 +67,9 @@ impl Meetings {
                 if head.is_about_to_strike {
                     head.bodies.iter().for_each(|body| seen[*body as usize].store(true, Ordering::Relaxed));
                 }
+                if head.pushes() {
+                    head.bodies.iter().for_each(|body| mark(&is_pushed[*body as usize]));
+                }
                 if head.wakes() {
                     any_waking.store(true, Ordering::Relaxed);
                 }
@@ -82,6 +87,13 @@ impl Meetings {
             let Self { heads, meetings, seams, live, .. } = self;
             mesh::mark_inner_seams(&mut heads[..*live], meetings, bodies, workers, seams);
         }
+    }
+}
+
+/// Sets a flag that most often is set: who only reads does not take the line of memory from others.
+fn mark(flag: &AtomicBool) {
+    if !flag.load(Ordering::Relaxed) {
+        flag.store(true, Ordering::Relaxed);
     }
 }
 
