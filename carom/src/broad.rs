@@ -379,14 +379,13 @@ impl Structure {
     }
 }
 
-/// The stage: moves the boxes of all bodies that may have moved to where they are and will be `dt` later.
-pub(crate) fn move_boxes(
-    broad: &mut dyn BroadPhase,
+/// The stage: lists the boxes of all bodies that may have moved, where they are and will be `dt` later.
+pub(crate) fn place_boxes(
     bodies: &mut Bodies,
     (dt, margins): (f32, Margins),
     workers: usize,
     moves: &mut Vec<Moved>,
-) -> Result<(), BroadPhaseError> {
+) {
     const NOT_MOVED: Moved =
         Moved { id: u32::MAX, bounds: Aabb::new(Vec3::ZERO, Vec3::ZERO), displacement: Vec3::ZERO };
     let Bodies { natures, motions, rests, colliders, .. } = bodies;
@@ -411,20 +410,18 @@ pub(crate) fn move_boxes(
         colliders.chunks_mut(size).zip(moves.chunks_mut(size)).enumerate().for_each(place);
     }
     moves.retain(|moved| moved.id != NOT_MOVED.id);
-    broad.update_many(moves)
 }
 
 /// How many colliders a worker places at the least.
 const PLACED: usize = 256;
 
 /// The same of a few bodies.
-pub(crate) fn move_boxes_of(
+pub(crate) fn place_boxes_of(
     whom: impl Iterator<Item = usize>,
-    broad: &mut dyn BroadPhase,
     bodies: &mut Bodies,
     (dt, margins): (f32, Margins),
     moves: &mut Vec<Moved>,
-) -> Result<(), BroadPhaseError> {
+) {
     moves.clear();
     for dense in whom {
         let nature = &bodies.natures[dense];
@@ -437,7 +434,6 @@ pub(crate) fn move_boxes_of(
         let placed = slots.filter_map(|&slot| Some((slot, bodies.collider(slot)?)));
         moves.extend(placed.map(|(slot, collider)| moved_to(slot, collider, displacement, margins)));
     }
-    broad.update_many(moves)
 }
 
 fn moved_to(slot: u32, collider: &Collider, displacement: Vec3, margins: Margins) -> Moved {

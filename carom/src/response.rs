@@ -269,9 +269,7 @@ impl ByImpulses {
             }
         }
         let mut impulses = self.impulses.iter().copied();
-        for manifold in meetings.pushing_mut() {
-            gauss_seidel::store(manifold, &mut impulses);
-        }
+        meetings.for_each_pushing(|manifold| gauss_seidel::store(manifold, &mut impulses));
     }
 }
 

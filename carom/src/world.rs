@@ -262,28 +262,34 @@ impl World {
             self.sweeps.catch(bodies, around, (dt, margins), setting.workers, &mut self.step.stops);
         }
         let impact = clock.lap();
-        let moved = if bodies.awake().len() < bodies.len() / FEW_AWAKE {
+        if bodies.awake().len() < bodies.len() / FEW_AWAKE {
             overlapping.clear();
             overlapping.extend_from_slice(bodies.awake());
             let awake = overlapping.iter().map(|dense| *dense as usize);
-            broad::move_boxes_of(awake, broad.as_mut(), bodies, (dt, margins), moves)
+            broad::place_boxes_of(awake, bodies, (dt, margins), moves);
         } else {
-            broad::move_boxes(broad.as_mut(), bodies, (dt, margins), setting.workers, moves)
-        };
-        // What goes wrong is told by the next step, which tries again.
-        self.boxes_for = moved.is_ok().then_some(dt);
+            broad::place_boxes(bodies, (dt, margins), setting.workers, moves);
+        }
         let mut conclude = || {
             log.take(meetings, bodies, setting.workers);
             if *sleeps {
                 islands.put_to_sleep(meetings, bodies);
             }
         };
-        if is_shared {
+        let moved = if is_shared {
             // Neither keeps two threads busy, and they have nothing in common.
-            rayon::join(conclude, || broad.look_ahead());
+            let follow = || {
+                let moved = broad.update_many(moves);
+                broad.look_ahead();
+                moved
+            };
+            rayon::join(conclude, follow).1
         } else {
             conclude();
-        }
+            broad.update_many(moves)
+        };
+        // What goes wrong is told by the next step, which tries again.
+        self.boxes_for = moved.is_ok().then_some(dt);
         self.time += f64::from(dt);
         Ok(StageTimes { broad: broad_time + clock.lap(), narrow, response, impact })
     }
@@ -296,10 +302,11 @@ impl World {
             whom.clear();
             whom.extend(bodies.displaced.iter().filter_map(|id| bodies.resolve(*id).ok()).map(|dense| dense as u32));
             let whom = whom.iter().map(|dense| *dense as usize);
-            broad::move_boxes_of(whom, broad.as_mut(), bodies, (dt, margins), moves)?;
+            broad::place_boxes_of(whom, bodies, (dt, margins), moves);
         } else {
-            broad::move_boxes(broad.as_mut(), bodies, (dt, margins), self.threads, moves)?;
+            broad::place_boxes(bodies, (dt, margins), self.threads, moves);
         }
+        broad.update_many(moves)?;
         bodies.forget_displaced();
         Ok(())
     }

@@ -41,6 +41,8 @@ pub(crate) struct Head {
     /// Whether it touched after the last step, and after the one before.
     pub(crate) is_touching: bool,
     pub(crate) was_touching: bool,
+    /// Whether a point of it pushed in the last step: for the solver to say, which has it at hand.
+    pub(crate) has_pushed: bool,
     /// Whether it is only told of, and pushes nothing.
     pub(crate) is_sensor: bool,
     /// Its bodies, as they are numbered now.
@@ -70,6 +72,7 @@ impl Head {
             is_live: true,
             is_touching: false,
             was_touching: false,
+            has_pushed: false,
             is_sensor,
             bodies,
             manifolds: 0,
@@ -120,6 +123,7 @@ impl Head {
         self.points = manifolds.iter().map(|manifold| manifold.contacts().len() as u32).sum();
         self.deepest = manifolds.iter().map(Manifold::deepest).fold(f32::NEG_INFINITY, f32::max);
         self.has_inner = false;
+        self.has_pushed = false;
     }
 }
 
@@ -391,11 +395,14 @@ impl Meetings {
     /// After the solver: which pairs touch; `changed` is called with those that did not before, or do no longer.
     pub(crate) fn note_touching(&mut self, workers: usize, mut changed: impl FnMut(&Head, &[Manifold])) {
         let size = self.for_each(workers, |head, meeting| {
-            head.was_touching = head.is_touching;
-            let touches = |manifold: &Manifold| manifold.is_touching() && (head.is_sensor || !manifold.is_inner);
-            // Of most pairs the head says it, which is small.
-            let is_deep = head.deepest >= 0.0 && !head.has_inner;
-            head.is_touching = head.manifolds > 0 && (is_deep || meeting.manifolds().iter().any(touches));
+            let touches = |manifold: &Manifold| manifold.is_touching() && !manifold.is_inner;
+            // Of nearly all pairs the head says it, which is small.
+            let is_touching = head.manifolds > 0
+                && if head.has_inner { meeting.manifolds().iter().any(touches) } else { head.deepest >= 0.0 || head.has_pushed };
+            // Most stay as they are, and what is not written need not go back to memory.
+            if (head.was_touching, head.is_touching) != (head.is_touching, is_touching) {
+                (head.was_touching, head.is_touching) = (head.is_touching, is_touching);
+            }
         });
         self.total = Totals::default();
         let (heads, meetings) = (self.heads[..self.live].chunks(size), self.meetings.chunks(size));
@@ -522,8 +529,8 @@ impl Meetings {
     }
 
     /// The pairs and what they keep, to write the solver's answers to.
-    pub(crate) fn meetings_mut(&mut self) -> &mut [Meeting] {
-        &mut self.meetings
+    pub(crate) fn parts_mut(&mut self) -> (&mut [Head], &mut [Meeting]) {
+        (&mut self.heads, &mut self.meetings)
     }
 
     /// All manifolds, in the order of the pairs.
@@ -567,10 +574,17 @@ impl Meetings {
         }
     }
 
-    /// The same, to write what they did.
-    pub(crate) fn pushing_mut(&mut self) -> impl Iterator<Item = &mut Manifold> {
-        let live = self.heads[..self.live].iter().zip(&mut self.meetings).filter(|(head, _)| head.pushes());
-        live.flat_map(|(_, meeting)| meeting.manifolds_mut()).filter(|manifold| !manifold.is_inner)
+    /// Calls `write` with each of these, to write what it did.
+    pub(crate) fn for_each_pushing(&mut self, mut write: impl FnMut(&mut Manifold)) {
+        for (head, meeting) in self.heads[..self.live].iter_mut().zip(&mut self.meetings) {
+            if !head.pushes() {
+                continue;
+            }
+            for manifold in meeting.manifolds_mut().iter_mut().filter(|manifold| !manifold.is_inner) {
+                write(manifold);
+                head.has_pushed |= manifold.has_pushed();
+            }
+        }
     }
 
     /// The pairs that could not be collided in the last step.

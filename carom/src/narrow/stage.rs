@@ -113,7 +113,12 @@ impl Manifold {
 
     /// Whether a point of it touches, rather than being about to.
     pub fn is_touching(&self) -> bool {
-        self.contacts().iter().any(|contact| contact.depth >= 0.0 || contact.impulse > 0.0)
+        self.has_pushed() || self.contacts().iter().any(|contact| contact.depth >= 0.0)
+    }
+
+    /// Whether a point of it pushed in the last step.
+    pub(crate) fn has_pushed(&self) -> bool {
+        self.contacts().iter().any(|contact| contact.impulse > 0.0)
     }
 
     /// Moves on to where the same points are now, in the same order, and keeps their impulses: what most pairs of a pile

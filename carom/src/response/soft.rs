@@ -297,7 +297,8 @@ impl Soft {
         let Self { colouring, packs, counters, .. } = self;
         let patches = colouring.placed();
         let workers = workers_for(setting, packs.len(), 0);
-        let meetings = Shared::new(meetings.meetings_mut());
+        let (heads, meetings) = meetings.parts_mut();
+        let (heads, meetings) = (Shared::new(heads), Shared::new(meetings));
         // The patches of one pair are side by side: they belong to the block in which the first of them is.
         let meeting_of = |index: usize| match patches[index].0.origin {
             Origin::Contact { meeting, .. } => meeting,
@@ -308,13 +309,14 @@ impl Soft {
         threads::run(workers, &[patches.len().div_ceil(size) as u32], counters, |Task { block, .. }| {
             let range = block_of(block, size, patches.len());
             for (patch, lane) in &patches[border(range.start)..border(range.end)] {
+                let Origin::Contact { meeting, manifold } = patch.origin;
                 // SAFETY: each pair is in one block.
                 #[allow(unsafe_code)]
-                let (meeting, manifold) = match patch.origin {
-                    Origin::Contact { meeting, manifold } => (unsafe { meetings.get_mut(meeting as usize) }, manifold),
-                };
+                let (head, meeting) =
+                    unsafe { (heads.get_mut(meeting as usize), meetings.get_mut(meeting as usize)) };
                 let manifold = &mut meeting.manifolds_mut()[manifold as usize];
                 store_lane(&packs[*lane as usize / WIDTH], *lane as usize % WIDTH, manifold);
+                head.has_pushed |= manifold.has_pushed();
             }
         });
     }
