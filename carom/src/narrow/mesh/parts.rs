@@ -8,11 +8,16 @@
 use super::surface::moved_bounds;
 use super::{ContactBuffer, Kind, PartManifold, Relative, contacts_in};
 use crate::bounds::{Aabb, BoundingVolume};
+use crate::distance::convex::Core;
 use crate::distance::placement::Placement;
 use crate::narrow::{ContactError, InnerEdges, LocalManifold, contact_in, convex};
 use crate::pose::LocalPose;
+use crate::shape::hull::FacePlane;
 use crate::shape::{Compound, Part, Shape};
 use glam::DVec3;
+
+/// How far the planes of a hull may be off, as a share of its reach.
+const HULL_ROUNDING: f64 = 1e-6;
 
 /// Adds the contacts of two shapes of which at least one is a compound.
 pub(super) fn contacts(
@@ -155,6 +160,18 @@ fn leads_into_another(compound: &Compound, child: u32, place: DVec3, normal: DVe
     })
 }
 
+/// Whether a place, seen from where a shape is, is farther away than the shape reaches with some slack, whichever way it is
+/// turned. Asked before [`leads_into`], which needs to know how it is.
+pub(in crate::narrow) fn is_out_of_reach(shape: &Shape, place: DVec3, slack: f64) -> bool {
+    let reach = match shape {
+        Shape::Sphere(sphere) => f64::from(sphere.radius()),
+        Shape::Cuboid(cuboid) => f64::from(cuboid.core().half_extents().length() + cuboid.radius()),
+        Shape::Hull(hull) => hull.core().outer_radius() + f64::from(hull.radius()),
+        _ => return false,
+    };
+    place.length_squared() > (1.001 * reach + slack).powi(2)
+}
+
 /// Whether a convex shape at a placement has a place, or comes as near to it as `slack`, and more beyond it along the
 /// normal.
 pub(in crate::narrow) fn leads_into(
@@ -171,6 +188,18 @@ pub(in crate::narrow) fn leads_into(
     let tolerance = slack.max(1e-5 * (away.length() + place.length()));
     if along <= tolerance {
         return false;
+    }
+    match convex.core {
+        Core::Cuboid(half) => return (place.abs() - half).max(DVec3::ZERO).length() - convex.radius <= tolerance,
+        Core::Hull(hull) => {
+            // Above the plane of a face: farther away still from the solid.
+            let limit = tolerance + convex.radius + HULL_ROUNDING * hull.outer_radius();
+            let is_above = |plane: &FacePlane| plane.normal.as_dvec3().dot(place) - f64::from(plane.offset) > limit;
+            if hull.planes().iter().any(is_above) {
+                return false;
+            }
+        }
+        _ => {}
     }
     let pose = LocalPose::at(place.as_vec3());
     let at = || Placement { position: place, ..Placement::IDENTITY };

@@ -7,7 +7,7 @@
 //! compared with how fast they are struck. As they give way under a load, a small step between them is none.
 //! Cost: passes over the pairs and the manifolds on such ground; and for each two manifolds of one shape a test, by all threads.
 
-use super::parts::leads_into;
+use super::parts::{is_out_of_reach, leads_into};
 use crate::body::Bodies;
 use crate::distance::placement::Placement;
 use crate::mid::{self, ConvexPart};
@@ -333,8 +333,9 @@ fn leads_into_any<'a>(
         }
         let slack = if is_loose { STEP * f64::from(manifold.size) } else { 0.0 };
         mid::part_of(bodies, ground).is_some_and(|(shape, pose)| {
-            let placement = Placement::new(pose.position - origin, pose.rotation);
-            leads_into(shape, &placement, (place, outward), slack)
+            let position = pose.position - origin;
+            !is_out_of_reach(shape, place - position, slack)
+                && leads_into(shape, &Placement::new(position, pose.rotation), (place, outward), slack)
         })
     })
 }
