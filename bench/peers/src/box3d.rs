@@ -3,7 +3,7 @@
 use crate::Engine;
 use box3d_sys as raw;
 use carom_bench_scenes::glam::{Quat, Vec3};
-use carom_bench_scenes::{BOUNCE_THRESHOLD, Body, DT, Kind, SUBSTEPS, Scene, Shape, State};
+use carom_bench_scenes::{BOUNCE_THRESHOLD, Body, Kind, SUBSTEPS, Scene, Shape, State};
 use std::ffi::c_int;
 use std::ptr;
 
@@ -34,9 +34,9 @@ impl Engine for World {
         Ok(built)
     }
 
-    fn step(&mut self) {
+    fn step(&mut self, dt: f32) {
         // SAFETY: the world is alive.
-        unsafe { raw::b3World_Step(self.world, DT, SUBSTEPS as c_int) };
+        unsafe { raw::b3World_Step(self.world, dt, SUBSTEPS as c_int) };
     }
 
     fn states(&self) -> Vec<State> {

@@ -1,12 +1,12 @@
-//! One scene in one other engine, timed: `carom-bench-peer <scene> <threads> <steps>` prints an outcome for
-//! `carom-bench scenes` to read. `cargo xtask bench scenes` builds it once for each engine and way of building it.
+//! One scene in one other engine, timed: `carom-bench-peer <scene> <threads> <steps> <pieces>` prints an outcome for
+//! `carom-bench scenes` to read; each step is made in so many pieces. `cargo xtask bench scenes` builds it once for each engine and way of building it.
 
 #[cfg(feature = "box3d")]
 mod box3d;
 #[cfg(feature = "rapier")]
 mod rapier;
 
-use carom_bench_scenes::{Outcome, Scene, State, by_name};
+use carom_bench_scenes::{DT, Outcome, Scene, State, by_name};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -18,7 +18,7 @@ use rapier::World;
 /// What an engine offers.
 trait Engine: Sized {
     fn new(scene: &Scene, threads: usize) -> Result<Self, String>;
-    fn step(&mut self);
+    fn step(&mut self, dt: f32);
     /// Of all dynamic bodies, in the order of the scene.
     fn states(&self) -> Vec<State>;
 }
@@ -38,18 +38,19 @@ fn main() -> ExitCode {
 
 fn run() -> Result<Outcome, String> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [scene, threads, steps] = &arguments[..] else {
-        return Err("usage: carom-bench-peer <scene> <threads> <steps>".to_owned());
+    let [scene, threads, steps, pieces] = &arguments[..] else {
+        return Err("usage: carom-bench-peer <scene> <threads> <steps> <pieces>".to_owned());
     };
     let number = |text: &str| text.parse::<usize>().map_err(|error| format!("{text}: {error}"));
-    let (threads, steps) = (number(threads)?, number(steps)?);
+    let (threads, steps, pieces) = (number(threads)?, number(steps)?, number(pieces)?.max(1));
     let scene = by_name(scene).ok_or_else(|| format!("there is no scene {scene}"))?;
     let mut world = World::new(&scene, threads)?;
+    let mut step = || (0..pieces).for_each(|_| world.step(DT / pieces as f32));
     // The first step builds what later ones keep.
-    world.step();
+    step();
     let start = Instant::now();
     for _ in 0..steps {
-        world.step();
+        step();
     }
     let milliseconds = start.elapsed().as_secs_f64() * 1e3 / steps.max(1) as f64;
     Ok(Outcome { milliseconds, states: world.states() })

@@ -1,7 +1,7 @@
 //! Scenes in rapier.
 
 use crate::Engine;
-use carom_bench_scenes::{Body, DT, Kind, SUBSTEPS, Scene, Shape, State};
+use carom_bench_scenes::{Body, Kind, SUBSTEPS, Scene, Shape, State};
 use rapier3d::prelude::{
     CoefficientCombineRule, ColliderBuilder, PhysicsWorld, Pose, RigidBodyBuilder, RigidBodyHandle, Rotation,
     SharedShape, TriMeshFlags, Vector,
@@ -16,7 +16,6 @@ impl Engine for World {
     fn new(scene: &Scene, threads: usize) -> Result<Self, String> {
         let mut world = PhysicsWorld::new();
         world.gravity = Vector::from_array(scene.gravity.to_array());
-        world.integration_parameters.dt = DT;
         world.integration_parameters.num_solver_iterations = SUBSTEPS as usize;
         world.integration_parameters.max_ccd_substeps = usize::from(scene.is_swept);
         use_threads(&mut world, threads)?;
@@ -39,7 +38,8 @@ impl Engine for World {
         Ok(Self { world, dynamic })
     }
 
-    fn step(&mut self) {
+    fn step(&mut self, dt: f32) {
+        self.world.integration_parameters.dt = dt;
         self.world.step();
     }
 

@@ -156,8 +156,9 @@ pub fn allowed_energy(scene: &Scene, start: f64) -> Result<f64, String> {
     Ok(start.max(carried * masses().sum::<f64>() / masses().count() as f64))
 }
 
-/// In what ours came to something else than the peers did, who differ from each other, too.
-pub fn deviations(scene: &Scene, ours: &Measures, peers: &[Measures]) -> Vec<String> {
+/// In what ours came to something else than the peers did, who differ from each other, too. `finer` are peers with shorter
+/// steps, if they were asked: what is spread as in one of them, or in between, is spread as it should be.
+pub fn deviations(scene: &Scene, ours: &Measures, peers: &[Measures], finer: &[Measures]) -> Vec<String> {
     let mut found = Vec::new();
     if ours.broken > 0 {
         found.push(format!("{} bodies are broken", ours.broken));
@@ -199,9 +200,11 @@ pub fn deviations(scene: &Scene, ours: &Measures, peers: &[Measures]) -> Vec<Str
     let slack = SAME_SPREAD * (range(&|peer| peer.deciles()[8]).1 - lowest + size);
     for (tenth, &height) in ours.deciles().iter().enumerate().filter(|_| scene.settles != Settles::Stands) {
         let (low, high) = range(&|peer| peer.deciles()[tenth]);
+        let (finer_low, finer_high) = range_of(finer.iter().map(|peer| peer.deciles()[tenth]));
+        let is_as_finer = height > low.min(finer_low) - slack && height < high.max(finer_high) + slack;
         // As far as engines differ among themselves, ours may from them.
         let slack = slack + (high - low);
-        if height < low - slack || height > high + slack {
+        if !is_as_finer && (height < low - slack || height > high + slack) {
             found.push(format!("{}0 % of the bodies are below {height:.3} m", tenth + 1));
         }
     }

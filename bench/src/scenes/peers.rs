@@ -52,14 +52,16 @@ impl Peer {
         self.name.starts_with("rapier")
     }
 
-    pub fn run(&self, scene: &str, threads: usize, steps: usize) -> Result<Outcome, String> {
+    /// Runs a scene, each step in so many pieces.
+    pub fn run(&self, scene: &str, threads: usize, steps: usize, pieces: usize) -> Result<Outcome, String> {
         let fault = |cause: String| format!("{} on {scene} with {threads} threads: {cause}", self.name);
         let threads = match self.threads {
             Threads::One => 1,
             Threads::Any => threads,
         };
-        let arguments = [scene.to_owned(), threads.to_string(), steps.to_string()];
-        let output = Command::new(&self.program).args(arguments).output().map_err(|error| fault(error.to_string()))?;
+        let numbers = [threads, steps, pieces].map(|number| number.to_string());
+        let output = Command::new(&self.program).arg(scene).args(numbers).output();
+        let output = output.map_err(|error| fault(error.to_string()))?;
         if !output.status.success() {
             return Err(fault(format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr).trim())));
         }
