@@ -60,6 +60,8 @@ struct Member {
     rests: (u32, u32),
     /// The body of the ground, or none for all that nothing moves and what is about to be struck.
     ground: Option<u32>,
+    /// The part of the ground that is touched.
+    part: ConvexPart,
     /// The pair, and which of its manifolds.
     place: (u32, u32),
     /// Whether the ground is the first of the manifold's pair.
@@ -192,15 +194,17 @@ impl SeamScratch {
                 }
                 let is_open = !moves || is_compound || !head.is_touching;
                 for index in 0..head.manifolds {
-                    let part = if is_compound_a || is_compound_b {
+                    // Of what is in one part nothing else need be read.
+                    let parts = if is_compound_a || is_compound_b {
                         let pair = &meetings[place as usize].manifolds()[index as usize].pair;
-                        [pair.a.part, pair.b.part][rests]
+                        [pair.a.part, pair.b.part]
                     } else {
-                        0
+                        [0; 2]
                     };
                     members.push(Member {
-                        rests: (slots[rests], part),
+                        rests: (slots[rests], parts[rests]),
                         ground: is_compound.then_some(ground_body),
+                        part: ConvexPart { body: ground_body, collider: slots[ground], part: parts[ground] },
                         place: (place, index),
                         is_ground_first: ground == 0,
                         is_open,
@@ -287,10 +291,6 @@ fn is_compound(bodies: &Bodies, slot: u32) -> bool {
     bodies.collider(slot).is_some_and(|collider| matches!(collider.shape, Shape::Compound(_)))
 }
 
-fn manifold_of<'a>(member: &Member, meetings: &'a [Meeting]) -> &'a Manifold {
-    &meetings[member.place.0 as usize].manifolds()[member.place.1 as usize]
-}
-
 /// Whether the normal of a member at the middle of its points leads into the ground of another.
 fn leads_into_any<'a>(
     member: &Member,
@@ -302,7 +302,7 @@ fn leads_into_any<'a>(
     if others.peek().is_none() {
         return false;
     }
-    let manifold = manifold_of(member, meetings);
+    let manifold = &meetings[member.place.0 as usize].manifolds()[member.place.1 as usize];
     let outward = manifold.normal.as_dvec3() * if member.is_ground_first { 1.0 } else { -1.0 };
     // Seen from the middle of what rests, in the axes of the world.
     let rests = if member.is_ground_first { &manifold.pair.b } else { &manifold.pair.a };
@@ -315,15 +315,14 @@ fn leads_into_any<'a>(
     let place = sum / contacts.len().max(1) as f64;
     let motion = |part: &ConvexPart| &bodies.motions()[part.body as usize];
     let velocity = |part: &ConvexPart| motion(part).velocity_at((place + origin - motion(part).center).as_vec3());
-    let own = if member.is_ground_first { &manifold.pair.a } else { &manifold.pair.b };
+    let own = &member.part;
     let closing = (velocity(own) - velocity(rests)).dot(outward.as_vec3());
     let is_slow = closing < SLOW * manifold.size;
     if is_slow && member.ground.is_none() && motion(own).is_movable() {
         return false;
     }
     others.any(|other| {
-        let pair = &manifold_of(other, meetings).pair;
-        let ground = if other.is_ground_first { &pair.a } else { &pair.b };
+        let ground = &other.part;
         let is_loose = member.ground.is_none() && (motion(own).is_movable() || motion(ground).is_movable());
         if is_loose {
             let apart = (velocity(own) - velocity(ground)).length();

@@ -432,7 +432,7 @@ impl<S: Simd, const COUNT: usize> Wishes<S, COUNT> {
                 couplings[other][one] = coupling * masses[one];
             }
         }
-        let rounds = if pack.is_loose { LOOSE_ROUNDS } else { 1 };
+        let rounds = if pack.is_loose && COUNT > 1 { LOOSE_ROUNDS } else { 1 };
         for round in 1..=rounds {
             for point in 0..COUNT {
                 self.turn(simd, point, &couplings[point], COUNT);
