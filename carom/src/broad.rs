@@ -53,10 +53,9 @@ pub use uniform_grid::{Cells, UniformGrid};
 
 use crate::body::{Bodies, BodyKind, Collider};
 use crate::bounds::Aabb;
-use crate::threads;
+use crate::threads::{self, Counters, Shared, Task};
 use crate::world::Margins;
 use glam::Vec3;
-use rayon::prelude::*;
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// Two proxies whose boxes overlap, the smaller id first.
@@ -379,49 +378,62 @@ impl Structure {
     }
 }
 
+/// Boxes on their way to the broad phase; kept to spare allocations.
+#[derive(Debug, Default)]
+pub(crate) struct Placed {
+    moves: Vec<Moved>,
+    counters: Counters,
+}
+
+impl Placed {
+    /// The boxes that were listed last.
+    pub(crate) fn moves(&self) -> &[Moved] {
+        &self.moves
+    }
+}
+
 /// The stage: lists the boxes of all bodies that may have moved, where they are and will be `dt` later.
-pub(crate) fn place_boxes(
-    bodies: &mut Bodies,
-    (dt, margins): (f32, Margins),
-    workers: usize,
-    moves: &mut Vec<Moved>,
-) {
+pub(crate) fn place_boxes(bodies: &mut Bodies, (dt, margins): (f32, Margins), workers: usize, placed: &mut Placed) {
     const NOT_MOVED: Moved =
         Moved { id: u32::MAX, bounds: Aabb::new(Vec3::ZERO, Vec3::ZERO), displacement: Vec3::ZERO };
     let Bodies { natures, motions, rests, colliders, .. } = bodies;
-    moves.clear();
+    let Placed { moves, counters } = placed;
     moves.resize(colliders.len(), NOT_MOVED);
     let size = threads::block_size(PLACED);
-    let place = |(portion, (colliders, moves)): (usize, (&mut [Option<Collider>], &mut [Moved]))| {
-        let slots = (portion * size) as u32..;
-        for (slot, (collider, moved)) in slots.zip(colliders.iter_mut().zip(moves)) {
+    let blocks = colliders.len().div_ceil(size) as u32;
+    let workers = if threads::is_worth(blocks >= 16) { workers } else { 1 };
+    let (colliders, shared_moves) = (Shared::new(colliders), Shared::new(moves));
+    // By the workers who have moved the bodies, roughly, and have them at hand.
+    threads::run(workers, &[blocks], counters, |Task { block, .. }| {
+        let start = block as usize * size;
+        for slot in start..colliders.len().min(start + size) {
+            // SAFETY: each slot is in one block, and each block has one worker.
+            #[allow(unsafe_code)]
+            let (collider, moved) = unsafe { (colliders.get_mut(slot), shared_moves.get_mut(slot)) };
+            *moved = NOT_MOVED;
             let Some(collider) = collider else { continue };
             let dense = collider.body as usize;
             let (nature, motion) = (&natures[dense], &motions[dense]);
             if !(rests[dense].is_asleep() || (nature.kind == BodyKind::Fixed && !nature.is_displaced)) {
                 collider.pose = nature.pose_of(motion).compose(&collider.pose_in_body);
-                *moved = moved_to(slot, collider, motion.velocity * dt, margins);
+                *moved = moved_to(slot as u32, collider, motion.velocity * dt, margins);
             }
         }
-    };
-    if workers > 1 && threads::is_worth(colliders.len() > 4 * PLACED) {
-        colliders.par_chunks_mut(size).zip(moves.par_chunks_mut(size)).enumerate().for_each(place);
-    } else {
-        colliders.chunks_mut(size).zip(moves.chunks_mut(size)).enumerate().for_each(place);
-    }
+    });
     moves.retain(|moved| moved.id != NOT_MOVED.id);
 }
 
-/// How many colliders a worker places at the least.
-const PLACED: usize = 256;
+/// How many colliders a worker places in one go.
+const PLACED: usize = 64;
 
 /// The same of a few bodies.
 pub(crate) fn place_boxes_of(
     whom: impl Iterator<Item = usize>,
     bodies: &mut Bodies,
     (dt, margins): (f32, Margins),
-    moves: &mut Vec<Moved>,
+    placed: &mut Placed,
 ) {
+    let moves = &mut placed.moves;
     moves.clear();
     for dense in whom {
         let nature = &bodies.natures[dense];

@@ -24,7 +24,7 @@ pub use snapshot::Snapshot;
 pub use step::{StageTimes, Step, StepError};
 
 use crate::body::{Bodies, Body, BodyError, BodyId, BodyMut, BodyRef, Collider, ShapeRef};
-use crate::broad::{self, BroadPhase, BroadPhaseError, Moved, Pair, Structure};
+use crate::broad::{self, BroadPhase, BroadPhaseError, Pair, Placed, Structure};
 use crate::island::Islands;
 use crate::narrow::{Manifold, Meetings};
 use crate::response::{self, Setting, Solver};
@@ -71,8 +71,7 @@ pub struct World {
     bounce_threshold: f32,
     threads: usize,
     level: Level,
-    /// Boxes on their way to the broad phase; kept to spare allocations.
-    moves: Vec<Moved>,
+    placed: Placed,
     meetings: Meetings,
     islands: Islands,
     sleeps: bool,
@@ -239,7 +238,7 @@ impl World {
         }
         self.meet();
         self.heed_changes();
-        let Self { bodies, broad, filter, moves, meetings, outcome, islands, sleeps, log, overlapping, .. } = self;
+        let Self { bodies, broad, filter, placed, meetings, outcome, islands, sleeps, log, overlapping, .. } = self;
         bodies.apply_constant_forces();
         meetings.sort_live(bodies);
         let broad_time = clock.lap();
@@ -266,9 +265,9 @@ impl World {
             overlapping.clear();
             overlapping.extend_from_slice(bodies.awake());
             let awake = overlapping.iter().map(|dense| *dense as usize);
-            broad::place_boxes_of(awake, bodies, (dt, margins), moves);
+            broad::place_boxes_of(awake, bodies, (dt, margins), placed);
         } else {
-            broad::place_boxes(bodies, (dt, margins), setting.workers, moves);
+            broad::place_boxes(bodies, (dt, margins), setting.workers, placed);
         }
         let mut conclude = || {
             log.take(meetings, bodies, setting.workers);
@@ -279,14 +278,14 @@ impl World {
         let moved = if is_shared {
             // Neither keeps two threads busy, and they have nothing in common.
             let follow = || {
-                let moved = broad.update_many(moves);
+                let moved = broad.update_many(placed.moves());
                 broad.look_ahead();
                 moved
             };
             rayon::join(conclude, follow).1
         } else {
             conclude();
-            broad.update_many(moves)
+            broad.update_many(placed.moves())
         };
         // What goes wrong is told by the next step, which tries again.
         self.boxes_for = moved.is_ok().then_some(dt);
@@ -297,16 +296,16 @@ impl World {
     /// Brings the boxes up to date for a step of `dt`.
     fn place_boxes(&mut self, dt: f32) -> Result<(), BroadPhaseError> {
         let margins = self.margins(dt);
-        let Self { bodies, broad, moves, overlapping: whom, .. } = self;
+        let Self { bodies, broad, placed, overlapping: whom, .. } = self;
         if self.boxes_for.is_some_and(|known| dt <= known) {
             whom.clear();
             whom.extend(bodies.displaced.iter().filter_map(|id| bodies.resolve(*id).ok()).map(|dense| dense as u32));
             let whom = whom.iter().map(|dense| *dense as usize);
-            broad::place_boxes_of(whom, bodies, (dt, margins), moves);
+            broad::place_boxes_of(whom, bodies, (dt, margins), placed);
         } else {
-            broad::place_boxes(bodies, (dt, margins), self.threads, moves);
+            broad::place_boxes(bodies, (dt, margins), self.threads, placed);
         }
-        broad.update_many(moves)?;
+        broad.update_many(placed.moves())?;
         bodies.forget_displaced();
         Ok(())
     }

@@ -45,6 +45,8 @@ const MOST_PUSH: f32 = 3.0;
 const MOST_TURN: f32 = std::f32::consts::FRAC_PI_4;
 /// With fewer packs for each a second thread is not worth its waiting.
 const PACKS_A_WORKER: usize = 16;
+/// So many packs of a colour are one worker's, with those of the next if they are as few.
+const FEW_PACKS: usize = 6;
 /// How often rebounds go over all patches: a body that is hit by several finds its way between them.
 const REBOUNDS: u32 = 8;
 /// How many more times contacts relax in a substep where a light body is between a heavy one and something else.
@@ -84,6 +86,13 @@ struct Stage {
     kind: Kind,
     range: Range<u32>,
     block: u32,
+}
+
+impl Stage {
+    /// Whether one worker does all of it.
+    fn is_whole(&self) -> bool {
+        self.range.len() as u32 <= self.block
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -243,12 +252,23 @@ impl Soft {
             stages.push(Stage { kind, range, block: threads::block_size(BLOCK) as u32 });
         };
         let of_packs = |stages: &mut Vec<Stage>, kind| {
-            stages.extend(colouring.groups().iter().map(|(range, is_serial)| {
+            let first = stages.len();
+            for (range, is_serial) in colouring.groups() {
                 let range = if kind == Kind::RelaxBurdened { burdened_part(packs, range) } else { range.clone() };
                 let count = range.len() as u32;
-                let few = (count / (4 * setting.workers as u32)).clamp(threads::block_size(2) as u32, 16);
-                Stage { kind, range, block: if *is_serial { count.max(1) } else { few } }
-            }));
+                let is_whole = *is_serial || count <= threads::block_size(FEW_PACKS) as u32;
+                match stages[first..].last_mut() {
+                    // One behind the other: to wait for each other takes longer.
+                    Some(last) if is_whole && last.is_whole() && last.range.end == range.start => {
+                        last.range.end = range.end;
+                        last.block = last.range.len() as u32;
+                    }
+                    Some(_) | None => {
+                        let few = (count / (4 * setting.workers as u32)).clamp(threads::block_size(2) as u32, 16);
+                        stages.push(Stage { kind, range, block: if is_whole { count.max(1) } else { few } });
+                    }
+                }
+            }
         };
         let mut burdened = 0..0;
         for substep in 0..setting.substeps {

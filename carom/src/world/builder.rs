@@ -4,7 +4,7 @@ use super::continuous::Sweeps;
 use super::events::Log;
 use super::{Continuous, PairFilter, Step, World};
 use crate::body::Bodies;
-use crate::broad::Structure;
+use crate::broad::{Placed, Structure};
 use crate::island::Islands;
 use crate::narrow::{InnerEdges, Meetings};
 use crate::response::{self, Solver};
@@ -143,7 +143,7 @@ impl WorldBuilder {
             bounce_threshold: self.bounce_threshold,
             threads: self.threads.unwrap_or_else(rayon::current_num_threads).max(1),
             level: crate::simd::level_for_eight(),
-            moves: Vec::new(),
+            placed: Placed::default(),
             meetings: Meetings::new(self.inner_edges),
             islands: Islands::default(),
             sleeps: self.sleeping,
