@@ -264,7 +264,7 @@ impl Soft {
                         last.block = last.range.len() as u32;
                     }
                     Some(_) | None => {
-                        let few = (count / (4 * setting.workers as u32)).clamp(threads::block_size(2) as u32, 16);
+                        let few = (count / (2 * setting.workers as u32)).clamp(threads::block_size(2) as u32, 128);
                         stages.push(Stage { kind, range, block: if is_whole { count.max(1) } else { few } });
                     }
                 }

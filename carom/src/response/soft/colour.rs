@@ -30,11 +30,21 @@ pub(super) struct Colouring {
     taken: Vec<[u64; 2]>,
     /// Each patch with its group, and after sorting with its lane.
     list: Vec<(Patch, u32)>,
-    counts: Vec<u32>,
+    counts: Vec<Places>,
     /// Eight a pack.
     lanes: Vec<Patch>,
     /// The packs of each colour, and whether they must be done one by one.
     groups: Vec<(Range<u32>, bool)>,
+}
+
+/// Where the next patches of a colour go: those of single points and the others.
+#[derive(Debug, Clone, Copy, Default)]
+struct Places {
+    /// Before it is known where: how many there are.
+    next: [u32; 2],
+    /// The lane where the single points go on behind the others, and how many lanes these have.
+    points_end: u32,
+    others: u32,
 }
 
 const OVERFLOW: usize = COLOURS;
@@ -70,39 +80,47 @@ impl Colouring {
         self.list.push((patch, 2 * group as u32 + u32::from(!is_point)));
     }
 
-    /// Sorts the patches into packs.
+    /// Sorts the patches into packs. In a colour those of single points are before and after the others, half of them each:
+    /// workers who take a part of it have about as much to do.
     pub(super) fn finish(&mut self) {
         let Self { list, counts, lanes, groups, .. } = self;
         counts.clear();
-        counts.resize(2 * GROUPS, 0);
-        for (_, group) in &*list {
-            counts[*group as usize] += 1;
+        counts.resize(GROUPS, Places::default());
+        for (_, half) in &*list {
+            counts[*half as usize / 2].next[*half as usize % 2] += 1;
         }
         groups.clear();
         let mut packs = 0;
-        let mut first_half = 0;
-        for (half, count) in counts.iter_mut().enumerate() {
-            let is_serial = half / 2 == OVERFLOW;
+        for (group, places) in counts.iter_mut().enumerate() {
+            let is_serial = group == OVERFLOW;
             // One by one means one in each pack.
-            let of_group = if is_serial { *count } else { count.div_ceil(WIDTH as u32) };
-            match groups.last_mut() {
-                Some((last, _)) if half % 2 == 1 && first_half > 0 => last.end += of_group,
-                Some(_) | None if of_group > 0 => groups.push((packs..packs + of_group, is_serial)),
-                Some(_) | None => {}
+            let width = if is_serial { 1 } else { WIDTH as u32 };
+            let [points, others] = places.next.map(|count| count.div_ceil(width));
+            let first = points.div_ceil(2);
+            *places = Places {
+                next: [packs, packs + first].map(|pack| pack * WIDTH as u32),
+                points_end: (packs + first) * WIDTH as u32,
+                others: others * WIDTH as u32,
+            };
+            if points + others > 0 {
+                groups.push((packs..packs + points + others, is_serial));
             }
-            first_half = of_group;
-            // From here on: where the next lane of the group is.
-            *count = packs * WIDTH as u32;
-            packs += of_group;
+            packs += points + others;
         }
         lanes.clear();
         lanes.resize(packs as usize * WIDTH, NO_PATCH);
-        for (patch, group) in list {
-            let next = &mut counts[*group as usize];
+        for (patch, half) in list {
+            let (group, is_other) = (*half as usize / 2, *half % 2 == 1);
+            let places = &mut counts[group];
+            let next = &mut places.next[usize::from(is_other)];
+            if !is_other && *next == places.points_end {
+                // Over the others; from there on it never comes here again.
+                *next += places.others;
+                places.points_end = u32::MAX;
+            }
             lanes[*next as usize] = *patch;
-            let step = if *group as usize / 2 == OVERFLOW { WIDTH as u32 } else { 1 };
-            *group = *next;
-            *next += step;
+            *half = *next;
+            *next += if group == OVERFLOW { WIDTH as u32 } else { 1 };
         }
     }
 
