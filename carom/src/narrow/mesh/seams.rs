@@ -192,7 +192,9 @@ impl SeamScratch {
                 if count < 2 || !has_solid || !(!moves || is_compound || is_struck(rests_body)) {
                     continue;
                 }
-                let is_open = !moves || is_compound || !head.is_touching;
+                // What does not strike what moves is told apart by its head: no point of it closes fast enough.
+                let strikes = !head.is_touching && (head.has_ground || head.is_about_to_strike);
+                let is_open = !moves || is_compound || strikes;
                 for index in 0..head.manifolds {
                     // Of what is in one part nothing else need be read.
                     let parts = if is_compound_a || is_compound_b {
