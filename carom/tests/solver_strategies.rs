@@ -3,7 +3,7 @@
 mod random;
 
 use carom::prelude::*;
-use carom::response::{Projection, Solver};
+use carom::response::{FaultCause, FaultStage, Projection, Solver};
 use random::vector;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -500,22 +500,57 @@ fn nonlinear_projection_turns_a_plank_by_no_more_than_its_limit() -> Outcome {
     Ok(())
 }
 
+/// Of each fault of the last step whose it is, when it arose and what it is.
+fn told(world: &World) -> Vec<(BodyId, FaultStage, FaultCause)> {
+    world.last_step().faults.iter().map(|fault| (fault.body, fault.stage, fault.cause)).collect()
+}
+
 #[test]
 fn bodies_that_overflow_are_named_and_the_rest_goes_on() -> Outcome {
     for solver in STRATEGIES {
         let mut world = weightless(solver);
         let bystander = world.add(Body::dynamic().at([0.0, 9.0, 0.0]).velocity([1.0; 3]).shape(Shape::sphere(0.5)?))?;
-        for x in [0.0, 0.9] {
+        // Each speed is a number; that at which they close is none.
+        let mut broken = Vec::new();
+        for x in [0.0f64, 0.9] {
             let speed = if x == 0.0 { 2e38 } else { -2e38 };
             let body = Body::dynamic().at([x, 0.0, 0.0]).velocity([speed, 0.0, 0.0]).shape(Shape::sphere(0.5)?);
-            world.add(body.restitution(1.0))?;
+            broken.push((world.add(body.restitution(1.0))?, x));
         }
-        assert!(!world.step(DT)?.faults.is_empty(), "{solver:?}");
         world.step(DT)?;
+        let expected: Vec<_> = broken.iter().map(|&(id, _)| (id, FaultStage::Contacts, FaultCause::Velocity)).collect();
+        assert_eq!(told(&world), expected, "{solver:?}");
+        for &(id, x) in &broken {
+            let body = world.body(id)?;
+            assert!(body.is_set_aside() && body.velocity() == Vec3::ZERO, "{solver:?}");
+            assert_eq!(body.position(), DVec3::X * x, "{solver:?}");
+        }
+        world.step(DT)?;
+        assert_eq!(told(&world), [], "{solver:?}");
         for body in world.bodies() {
             assert!(body.velocity().is_finite() && body.position().is_finite(), "{solver:?}");
         }
         assert_eq!(world.body(bystander)?.velocity(), Vec3::ONE);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_torque_that_overflows_names_the_spin_for_every_solver() -> Outcome {
+    for solver in STRATEGIES.into_iter().chain([Solver::default()]) {
+        let mut world = weightless(solver);
+        let bystander = world.add(Body::dynamic().at([0.0, 9.0, 0.0]).velocity([1.0; 3]).shape(Shape::sphere(0.5)?))?;
+        // The torque is a number; divided by an inertia of 1e-4 it is none.
+        let top = world.add(Body::dynamic().shape(Shape::sphere(0.5)?).mass(1e-3))?;
+        world.body_mut(top)?.apply_torque([0.0, f32::MAX, 0.0])?;
+        world.step(DT)?;
+        assert_eq!(told(&world), [(top, FaultStage::Forces, FaultCause::AngularVelocity)], "{solver:?}");
+        let body = world.body(top)?;
+        assert!(body.is_set_aside() && body.pose() == Pose::IDENTITY, "{solver:?}");
+        assert_eq!(body.angular_velocity(), Vec3::ZERO, "{solver:?}");
+        world.step(DT)?;
+        assert_eq!(told(&world), [], "{solver:?}");
+        assert_eq!(world.body(bystander)?.velocity(), Vec3::ONE, "{solver:?}");
     }
     Ok(())
 }

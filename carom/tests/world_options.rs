@@ -155,6 +155,62 @@ fn a_constant_force_acts_until_it_is_cleared() -> Outcome {
 }
 
 #[test]
+fn a_constant_torque_acts_until_it_is_cleared() -> Outcome {
+    for solver in solvers() {
+        let mut world = weightless(solver)?;
+        let id = world.add(Body::dynamic().shape(Shape::sphere(0.5)?).mass(2.0))?;
+        let torque = Vec3::new(0.1, -0.3, 0.2);
+        world.body_mut(id)?.set_constant_torque(torque)?;
+        for _ in 0..60 {
+            world.step(DT)?;
+        }
+        // For 1 s on 2/5·m·r².
+        let expected = torque / (0.4 * 2.0 * 0.25);
+        let spin = world.body(id)?.angular_velocity();
+        assert!((spin - expected).length() < 1e-4, "{solver:?}: {spin} and not {expected}");
+        world.body_mut(id)?.set_constant_torque([0.0; 3])?;
+        for _ in 0..60 {
+            world.step(DT)?;
+        }
+        let spin = world.body(id)?.angular_velocity();
+        assert!((spin - expected).length() < 1e-4, "{solver:?}: {spin} and not {expected} any more");
+        assert_eq!(world.body(id)?.velocity(), Vec3::ZERO, "{solver:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_body_falls_by_its_share_of_gravity() -> Outcome {
+    let steps = 120;
+    let (count, step) = (f64::from(steps), f64::from(DT));
+    for solver in solvers() {
+        // What nothing touches flies along a parabola in substeps; else a step moves it at the speed that it ends with.
+        let ahead = if matches!(solver, Solver::SoftStep { .. }) { 0.0 } else { 1.0 };
+        for scale in [0.5f32, -1.0] {
+            let mut world = World::builder().gravity([0.0, -GRAVITY, 0.0]).solver(solver).build()?;
+            let ball = |x: f64| -> Result<Body, ShapeError> {
+                Ok(Body::dynamic().at([x, 0.0, 0.0]).shape(Shape::sphere(0.1)?))
+            };
+            let built = world.add(ball(0.0)?.gravity_scale(scale))?;
+            let changed = world.add(ball(5.0)?)?;
+            world.body_mut(changed)?.set_gravity_scale(scale)?;
+            for _ in 0..steps {
+                world.step(DT)?;
+            }
+            let gravity = -f64::from(scale * GRAVITY);
+            let expected = 0.5 * gravity * step * step * count * (count + ahead);
+            for id in [built, changed] {
+                let body = world.body(id)?;
+                let (height, speed) = (body.position().y, f64::from(body.velocity().y));
+                assert!((height - expected).abs() < 1e-4, "{solver:?}, {scale} g: at {height} m and not {expected}");
+                assert!((speed - gravity * step * count).abs() < 1e-4, "{solver:?}, {scale} g: {speed} m/s");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn what_is_disabled_takes_no_part() -> Outcome {
     let mut world = World::default();
     let floor = world.add(Body::fixed().shape(Shape::cuboid(5.0, 0.5, 5.0)?))?;
@@ -330,6 +386,60 @@ fn a_growing_pull_breaks_a_block_loose_at_its_static_friction() -> Outcome {
         let gained = world.body(id)?.velocity().x - before;
         let expected = (0.75 * 0.6 - 0.3) * GRAVITY * 0.5;
         assert!((gained / expected - 1.0).abs() < 0.1, "{solver:?}: {gained} m/s and not {expected}");
+    }
+    Ok(())
+}
+
+/// In a world that sleeps: what rests must wake when its surface is another.
+#[test]
+fn a_block_on_a_slope_slides_or_stops_when_its_surface_changes() -> Outcome {
+    let tangent = 0.45f32;
+    let tar = Material { friction: 0.8, ..Material::default() };
+    let ice = Material { friction: 0.2, friction_mixing: Some(Mixing::Min), ..Material::default() };
+    // g sin a - μ g cos a
+    let gain = |friction: f32| GRAVITY * (tangent - friction) / (1.0 + tangent * tangent).sqrt();
+    let build = |solver: Solver, surface: Material| -> Result<(World, BodyId), Box<dyn std::error::Error>> {
+        let down = Vec3::new(tangent, -1.0, 0.0).normalize() * GRAVITY;
+        let mut world = World::builder().gravity(down).solver(solver).build()?;
+        world.add(Body::fixed().at([0.0, -1.0, 0.0]).shape(Shape::cuboid(100.0, 1.0, 100.0)?).material(tar))?;
+        let block = Body::dynamic().at([0.0, 0.25, 0.0]).shape(Shape::cuboid(0.5, 0.25, 0.5)?);
+        let id = world.add(block.mass(2.0).material(surface))?;
+        Ok((world, id))
+    };
+    for solver in solvers() {
+        let (mut world, rests) = build(solver, tar)?;
+        for _ in 0..120 {
+            world.step(DT)?;
+        }
+        let moved = world.body(rests)?.position().x;
+        assert!(moved.abs() < 2e-3, "{solver:?}: on tar it slid by {moved} m");
+        world.body_mut(rests)?.set_shape_material(0, ice)?;
+        for _ in 0..120 {
+            world.step(DT)?;
+        }
+        let (speed, expected) = (world.body(rests)?.velocity().x, 2.0 * gain(0.2));
+        assert!((speed / expected - 1.0).abs() < 0.02, "{solver:?}: on ice {speed} m/s and not {expected}");
+
+        let (mut world, slides) = build(solver, ice)?;
+        for _ in 0..60 {
+            world.step(DT)?;
+        }
+        let (start, speed) = (world.body(slides)?.position().x, world.body(slides)?.velocity().x);
+        assert!((speed / gain(0.2) - 1.0).abs() < 0.02, "{solver:?}: on ice {speed} m/s and not {}", gain(0.2));
+        world.body_mut(slides)?.set_shape_material(0, tar)?;
+        for _ in 0..60 {
+            world.step(DT)?;
+        }
+        // v²/2a, less up to half the way of a step: a step moves it at the speed that it ends with.
+        let end = world.body(slides)?.position().x;
+        let (way, expected) = (end - start, f64::from(speed * speed / (-2.0 * gain(0.8))));
+        let bar = 0.05 * expected + 0.5 * f64::from(speed * DT);
+        assert!((way - expected).abs() < bar, "{solver:?}: it stopped after {way} m and not {expected}");
+        for _ in 0..60 {
+            world.step(DT)?;
+        }
+        let moved = world.body(slides)?.position().x - end;
+        assert!(moved.abs() < 2e-3, "{solver:?}: on tar it slid on by {moved} m");
     }
     Ok(())
 }

@@ -3,9 +3,11 @@
 #![allow(unsafe_code, reason = "an allocator that counts")]
 
 use carom::prelude::*;
-use carom::shape::Part;
+use carom::shape::{Part, SupportMap};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
@@ -39,6 +41,15 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
+/// What a snapshot says of its size, which must be what the allocator gave for it.
+fn size_of_snapshot(world: &World) -> Result<usize, Box<dyn std::error::Error>> {
+    let before = HELD.get();
+    let snapshot = world.snapshot();
+    let held = usize::try_from(HELD.get() - before)?;
+    assert_eq!(snapshot.size(), size_of_val(&snapshot) + held);
+    Ok(snapshot.size())
+}
+
 #[test]
 fn the_size_is_what_the_allocator_gave() -> Outcome {
     let mut world = World::builder().threads(1).build()?;
@@ -65,12 +76,39 @@ fn the_size_is_what_the_allocator_gave() -> Outcome {
         world.body_mut(*id)?.set_pose(Pose::at([0.0, 9.0, 0.0]))?;
     }
     world.remove(ids[50])?;
-    let before = HELD.get();
-    let snapshot = world.snapshot();
-    let held = usize::try_from(HELD.get() - before)?;
-    let size = snapshot.size();
+    let size = size_of_snapshot(&world)?;
     println!("{size} bytes for {} bodies, {} each", world.len(), size / world.len());
-    assert_eq!(size, size_of_val(&snapshot) + held);
     assert!(world.last_step().contacts > 300, "{} contacts prove little", world.last_step().contacts);
+    Ok(())
+}
+
+/// A ball that, once it is broken, knows only the directions of its box.
+#[derive(Debug)]
+struct Brittle(Arc<AtomicBool>);
+
+impl SupportMap for Brittle {
+    fn support(&self, direction: Vec3) -> Vec3 {
+        let unit = direction.normalize_or(Vec3::X);
+        let is_slanted = unit.abs().max_element() < 0.999;
+        if is_slanted && self.0.load(Ordering::Relaxed) { Vec3::NAN } else { 0.5 * unit }
+    }
+}
+
+#[test]
+fn contacts_that_could_not_be_computed_are_counted() -> Outcome {
+    let is_broken = Arc::new(AtomicBool::new(false));
+    let mut world = World::builder().threads(1).build()?;
+    world.add(Body::fixed().at([0.0, -1.0, 0.0]).shape(Shape::cuboid(5.0, 1.0, 5.0)?))?;
+    let ball = Shape::custom(Brittle(Arc::clone(&is_broken)));
+    let ball = world.add(Body::dynamic().at([0.3, 0.49, 0.2]).shape(ball))?;
+    for _ in 0..10 {
+        world.step(1.0 / 60.0)?;
+    }
+    is_broken.store(true, Ordering::Relaxed);
+    // Moved, so that what was found last does not do any more.
+    world.body_mut(ball)?.set_pose(Pose::at([0.9, 0.4, -0.4]))?;
+    world.step(1.0 / 60.0)?;
+    assert_eq!(world.last_step().contact_faults.len(), 1);
+    size_of_snapshot(&world)?;
     Ok(())
 }

@@ -19,7 +19,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// So many pairs are collided by a worker in one go.
-const BLOCK: usize = 32;
+const BLOCK: usize = 64;
 
 /// So many pairs are looked through at a time for those that push.
 const LISTED: usize = 256;
@@ -398,7 +398,11 @@ impl Meetings {
             let touches = |manifold: &Manifold| manifold.is_touching() && !manifold.is_inner;
             // Of nearly all pairs the head says it, which is small.
             let is_touching = head.manifolds > 0
-                && if head.has_inner { meeting.manifolds().iter().any(touches) } else { head.deepest >= 0.0 || head.has_pushed };
+                && if head.has_inner {
+                    meeting.manifolds().iter().any(touches)
+                } else {
+                    head.deepest >= 0.0 || head.has_pushed
+                };
             // Most stay as they are, and what is not written need not go back to memory.
             if (head.was_touching, head.is_touching) != (head.is_touching, is_touching) {
                 (head.was_touching, head.is_touching) = (head.is_touching, is_touching);

@@ -332,8 +332,7 @@ impl Soft {
                 let Origin::Contact { meeting, manifold } = patch.origin;
                 // SAFETY: each pair is in one block.
                 #[allow(unsafe_code)]
-                let (head, meeting) =
-                    unsafe { (heads.get_mut(meeting as usize), meetings.get_mut(meeting as usize)) };
+                let (head, meeting) = unsafe { (heads.get_mut(meeting as usize), meetings.get_mut(meeting as usize)) };
                 let manifold = &mut meeting.manifolds_mut()[manifold as usize];
                 store_lane(&packs[*lane as usize / WIDTH], *lane as usize % WIDTH, manifold);
                 head.has_pushed |= manifold.has_pushed();

@@ -31,7 +31,7 @@ pub struct Step {
 impl Step {
     /// How many bytes its lists hold.
     pub(super) fn size(&self) -> usize {
-        size_of_val(&self.faults[..]) + size_of_val(&self.stops[..])
+        size_of_val(&self.faults[..]) + size_of_val(&self.contact_faults[..]) + size_of_val(&self.stops[..])
     }
 }
 

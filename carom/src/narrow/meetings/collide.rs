@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const WIDE: f32 = 10.0;
 
 /// So many pairs before it is looked at, where a pair is is asked for.
-const AHEAD: usize = 6;
+const AHEAD: usize = 12;
 
 impl Meetings {
     /// The stage: collides all live pairs.
