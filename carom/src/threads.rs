@@ -4,14 +4,16 @@
 //! worker has a part of each row that it takes from first, the same in every stage, so that what it has in its cache it
 //! meets again; then it helps the others. Nobody waits for a worker that has not come: one that is held up elsewhere
 //! finds the stages done. What a block computes does not depend on who does it. [`together`] keeps the workers of a step
-//! awake between its lists.
+//! awake between its lists. Where work is divided once for many short stages, [`run_parts`] lets workers wait less.
 //! Cost: an atomic addition a block, in memory that mostly nobody else writes, and one a stage; some 100 ns a stage if
 //! nobody has to wait. Nothing is allocated.
 
 mod crew;
+mod parts;
 mod shared;
 
 pub(crate) use crew::together;
+pub(crate) use parts::{Board, Parted, run_parts};
 pub(crate) use shared::{Shared, fetch};
 
 use std::ops::Range;
@@ -75,9 +77,23 @@ pub(crate) fn run(workers: usize, blocks: &[u32], counters: &mut Counters, work:
     reset(&mut counters.taken, pitch * workers);
     reset(&mut counters.done, blocks.len());
     let round = Round { workers, blocks, pitch, counters, work: &work };
-    if !crew::call_in(workers, &|worker| round.go_through(worker)) {
-        round.call(0..workers);
+    call_all(workers, &|worker| round.go_through(worker));
+}
+
+/// Sends so many workers out, as far as there are threads; each is given its number.
+fn call_all(workers: usize, work: &(dyn Fn(usize) + Sync)) {
+    if !crew::call_in(workers, work) {
+        call(0..workers, work);
     }
+}
+
+/// The same without a crew. Joins need no allocation.
+fn call(workers: Range<usize>, work: &(dyn Fn(usize) + Sync)) {
+    if workers.len() <= 1 {
+        return work(workers.start);
+    }
+    let middle = workers.start + workers.len() / 2;
+    rayon::join(|| call(workers.start..middle, work), || call(middle..workers.end, work));
 }
 
 fn reset(counters: &mut Vec<AtomicU32>, count: usize) {
@@ -95,15 +111,6 @@ struct Round<'a, W> {
 }
 
 impl<W: Fn(Task) + Sync> Round<'_, W> {
-    /// Sends workers out. Joins need no allocation.
-    fn call(&self, workers: Range<usize>) {
-        if workers.len() <= 1 {
-            return self.go_through(workers.start);
-        }
-        let middle = workers.start + workers.len() / 2;
-        rayon::join(|| self.call(workers.start..middle), || self.call(middle..workers.end));
-    }
-
     fn go_through(&self, worker: usize) {
         for (stage, &count) in self.blocks.iter().enumerate() {
             let done = &self.counters.done[stage];

@@ -15,7 +15,10 @@ mod colour;
 mod kernel;
 mod lanes;
 mod pack;
+mod passes;
 mod prepare;
+mod share;
+mod slabs;
 mod state;
 
 use super::{Fault, FaultCause, FaultStage, Origin, Setting, for_each_edge, motion};
@@ -24,11 +27,12 @@ use crate::narrow::{Manifold, Meetings};
 use crate::threads::{self, Counters, Shared, Task};
 use burden::Burden;
 use colour::{Colouring, Patch};
-use fearless_simd::{dispatch, prelude::*};
 use glam::Vec3;
-use kernel::Substep;
 use pack::{Pack, Softness, WIDTH};
+use passes::Kind;
 use prepare::{Plan, Source};
+use share::Sharing;
+use slabs::Slabs;
 use state::{Mass, State};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,19 +42,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const CONTACT_FREQUENCY: f32 = 40.0;
 /// Heavily: a push must not swing.
 const CONTACT_DAMPING: f32 = 8.0;
-/// Depth is taken out no faster than this, in m/s.
-const MOST_PUSH: f32 = 3.0;
 /// Contacts do not make a body turn by more than this in a substep: their arms stay as they are during a step, and what
 /// turns much faster than they can follow would gain speed from them. Half a right angle, in radians.
 const MOST_TURN: f32 = std::f32::consts::FRAC_PI_4;
 /// With fewer packs for each a second thread is not worth its waiting.
 const PACKS_A_WORKER: usize = 16;
-/// So many packs of a colour are one worker's, with those of the next if they are as few.
-const FEW_PACKS: usize = 6;
-/// How often rebounds go over all patches: a body that is hit by several finds its way between them.
-const REBOUNDS: u32 = 8;
-/// How many more times contacts relax in a substep where a light body is between a heavy one and something else.
-const MORE_RELAXES: u32 = 3;
 /// How many bodies or pairs are in a block.
 const BLOCK: usize = 64;
 /// No row: nothing touches the body.
@@ -63,11 +59,12 @@ pub(crate) struct Soft {
     /// Of each body its row or none, and of each row its body.
     row_of: Vec<u32>,
     body_of: Vec<u32>,
+    slabs: Slabs,
     states: Vec<State>,
     masses: Vec<Mass>,
     packs: Vec<Pack>,
-    stages: Vec<Stage>,
-    blocks: Vec<u32>,
+    sharing: Sharing,
+    stages: Vec<Kind>,
     /// Whether a pack is uneven, and whether one bounces: few worlds have such.
     is_uneven: bool,
     bounces: bool,
@@ -78,38 +75,6 @@ pub(crate) struct Soft {
     broken: Vec<Option<(FaultStage, FaultCause)>>,
     /// How long the last substep was.
     pub(super) last_dt: Option<f32>,
-}
-
-/// Something that is done with rows or with packs, block by block.
-#[derive(Debug, Clone)]
-struct Stage {
-    kind: Kind,
-    range: Range<u32>,
-    block: u32,
-}
-
-impl Stage {
-    /// Whether one worker does all of it.
-    fn is_whole(&self) -> bool {
-        self.range.len() as u32 <= self.block
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// Forces act on rows.
-    Begin {
-        is_first: bool,
-    },
-    /// What packs do.
-    WarmStart,
-    Push,
-    /// Ahead of the others, those that bear a heavy body by way of a light one.
-    RelaxBurdened,
-    Relax,
-    Rebound,
-    /// Velocities move rows, those of kinematic bodies too: what they meet is as near as they have come.
-    Advance,
 }
 
 /// The stage: from manifolds to velocities and poses.
@@ -129,7 +94,7 @@ pub(super) fn solve(
         stretch: soft.last_dt.map_or(1.0, |last| dt / last),
     };
     soft.last_dt = Some(dt);
-    let first_movable = soft.find_rows(meetings, bodies);
+    let first_movable = soft.find_rows(meetings, bodies, setting);
     soft.fill_rows(meetings, bodies, setting, first_movable);
     soft.fill_packs(meetings, bodies, setting, (&plan, first_movable));
     let is_burdened = soft.find_burdened(first_movable);
@@ -137,7 +102,7 @@ pub(super) fn solve(
         soft.fill_packs(meetings, bodies, setting, (&plan, first_movable));
         soft.mark_burdened();
     }
-    soft.plan_stages(setting, first_movable, is_burdened);
+    soft.plan_stages(setting, is_burdened);
     soft.go_through(setting, first_movable);
     soft.store(meetings, setting);
     soft.finish(bodies, setting, faults);
@@ -148,14 +113,14 @@ impl Soft {
     pub(super) fn colours(&self) -> impl Iterator<Item = (u32, u32)> {
         self.colouring.placed().iter().map(|(patch, lane)| {
             let (pack, Origin::Contact { meeting, .. }) = (lane / WIDTH as u32, patch.origin);
-            (meeting, self.colouring.groups().partition_point(|(packs, _)| packs.end <= pack) as u32)
+            (meeting, self.colouring.groups().partition_point(|group| group.packs().end <= pack) as u32)
         })
     }
 
     /// Gives a row to each body that something touches, in the order of the bodies: what was made side by side often lies
     /// side by side. Returns where movable rows begin.
-    fn find_rows(&mut self, meetings: &Meetings, bodies: &Bodies) -> u32 {
-        let Self { row_of, body_of, .. } = self;
+    fn find_rows(&mut self, meetings: &Meetings, bodies: &Bodies, setting: &Setting) -> u32 {
+        let Self { row_of, body_of, slabs, .. } = self;
         row_of.clear();
         row_of.resize(bodies.len(), NO_ROW);
         // Row 0 is for all that stands still.
@@ -177,12 +142,13 @@ impl Soft {
                 add(dense);
             }
         }
+        slabs.find(body_of, first_movable, bodies, workers_for(setting, 0, body_of.len()));
         first_movable
     }
 
     /// Fills the rows, and gives a colour to each patch meanwhile.
     fn fill_rows(&mut self, meetings: &Meetings, bodies: &Bodies, setting: &Setting, first_movable: u32) {
-        let Self { colouring, row_of, body_of, states, masses, counters, .. } = self;
+        let Self { colouring, row_of, body_of, slabs, states, masses, counters, .. } = self;
         states.resize(body_of.len(), State::STILL);
         masses.resize(body_of.len(), Mass::INFINITE);
         let workers = workers_for(setting, meetings.live_heads().len() / WIDTH, body_of.len());
@@ -194,7 +160,7 @@ impl Soft {
             let Some(block) = block.checked_sub(1) else {
                 // SAFETY: the first block is one worker's.
                 #[allow(unsafe_code)]
-                return colour(unsafe { colouring.get_mut(0) }, meetings, row_of, first_movable);
+                return colour(unsafe { colouring.get_mut(0) }, meetings, (row_of, slabs.of_rows()), first_movable);
             };
             for row in block_of(block, size, body_of.len()) {
                 // SAFETY: each row is in one block, and each block has one worker.
@@ -214,102 +180,55 @@ impl Soft {
         setting: &Setting,
         (plan, first_movable): (&Plan, u32),
     ) {
-        let Self { colouring, masses, packs, counters, is_uneven, bounces, .. } = self;
+        let Self { colouring, slabs, masses, packs, sharing, counters, is_uneven, bounces, .. } = self;
         packs.resize(colouring.lanes().len() / WIDTH, Pack::EMPTY);
         let workers = workers_for(setting, packs.len(), masses.len());
-        let blocks = [packs.len() as u32];
-        let packs = Shared::new(packs);
+        // Who solves packs later fills them now.
+        let count = workers_for(setting, packs.len(), 0);
+        sharing.begin(count, colouring.groups(), slabs.of_rows());
+        let (parts, marks) = sharing.split();
+        let blocks = [packs.len() as u32, count as u32];
+        let (parts, packs) = (Shared::new(parts), Shared::new(packs));
         let lanes = colouring.lanes();
+        let lanes_of = |pack: u32| &lanes[pack as usize * WIDTH..(pack as usize + 1) * WIDTH];
         // Noted on the way: looking through all packs for them would fetch each from memory once more.
         let (any_uneven, any_bounces) = (AtomicBool::new(false), AtomicBool::new(false));
         let source = Source { meetings: meetings.meetings(), bodies, masses, first_movable };
-        threads::run(workers, &blocks, counters, |Task { block, .. }| {
-            // SAFETY: each pack is one block.
-            #[allow(unsafe_code)]
-            let pack = unsafe { packs.get_mut(block as usize) };
-            let first = block as usize * WIDTH;
-            if let Some(next) = lanes.get(first + WIDTH..first + 2 * WIDTH) {
-                source.fetch(next);
+        threads::run(workers, &blocks, counters, |Task { stage, block, .. }| {
+            if stage == 1 {
+                // SAFETY: each part is one block, and all packs are filled.
+                #[allow(unsafe_code)]
+                let (part, rows_of) =
+                    unsafe { (parts.get_mut(block as usize), |pack: u32| packs.get(pack as usize).bodies) };
+                return marks.settle(block as usize, part, colouring.groups(), (slabs.of_rows(), rows_of));
             }
-            prepare::fill(setting.level, pack, &lanes[first..first + WIDTH], &source, plan);
-            if pack.is_uneven {
-                any_uneven.store(true, Ordering::Relaxed);
-            }
-            if pack.bounces {
-                any_bounces.store(true, Ordering::Relaxed);
+            let mut place = block as usize;
+            for index in 0..parts.len() {
+                // SAFETY: parts are written in the stage after this one.
+                #[allow(unsafe_code)]
+                let listed = unsafe { parts.get(index) }.all_packs();
+                let Some(&own) = listed.get(place) else {
+                    place -= listed.len();
+                    continue;
+                };
+                // SAFETY: each pack is in the list of one part, once.
+                #[allow(unsafe_code)]
+                let pack = unsafe { packs.get_mut(own as usize) };
+                if let Some(&next) = listed.get(place + 1) {
+                    source.fetch(lanes_of(next));
+                }
+                prepare::fill(setting.level, pack, lanes_of(own), &source, plan);
+                marks.note(index, pack);
+                if pack.is_uneven {
+                    any_uneven.store(true, Ordering::Relaxed);
+                }
+                if pack.bounces {
+                    any_bounces.store(true, Ordering::Relaxed);
+                }
+                return;
             }
         });
         (*is_uneven, *bounces) = (any_uneven.into_inner(), any_bounces.into_inner());
-    }
-
-    /// Lists what is done in all substeps, in order.
-    fn plan_stages(&mut self, setting: &Setting, first_movable: u32, is_burdened: bool) {
-        let more_relaxes = if is_burdened { MORE_RELAXES } else { 0 };
-        let Self { colouring, body_of, packs, stages, blocks, bounces, .. } = self;
-        stages.clear();
-        let count = body_of.len() as u32;
-        let of_rows = |stages: &mut Vec<Stage>, kind, range| {
-            stages.push(Stage { kind, range, block: threads::block_size(BLOCK) as u32 });
-        };
-        let of_packs = |stages: &mut Vec<Stage>, kind| {
-            let first = stages.len();
-            for (range, is_serial) in colouring.groups() {
-                let range = if kind == Kind::RelaxBurdened { burdened_part(packs, range) } else { range.clone() };
-                let count = range.len() as u32;
-                let is_whole = *is_serial || count <= threads::block_size(FEW_PACKS) as u32;
-                match stages[first..].last_mut() {
-                    // One behind the other: to wait for each other takes longer.
-                    Some(last) if is_whole && last.is_whole() && last.range.end == range.start => {
-                        last.range.end = range.end;
-                        last.block = last.range.len() as u32;
-                    }
-                    Some(_) | None => {
-                        let few = (count / (2 * setting.workers as u32)).clamp(threads::block_size(2) as u32, 128);
-                        stages.push(Stage { kind, range, block: if is_whole { count.max(1) } else { few } });
-                    }
-                }
-            }
-        };
-        let mut burdened = 0..0;
-        for substep in 0..setting.substeps {
-            of_rows(stages, Kind::Begin { is_first: substep == 0 }, first_movable..count);
-            if substep == 0 {
-                of_packs(stages, Kind::WarmStart);
-            }
-            of_packs(stages, Kind::Push);
-            of_rows(stages, Kind::Advance, 1..count);
-            for round in 0..more_relaxes {
-                if substep == 0 && round == 0 {
-                    let first = stages.len();
-                    of_packs(stages, Kind::RelaxBurdened);
-                    burdened = first..stages.len();
-                } else {
-                    stages.extend_from_within(burdened.clone());
-                }
-            }
-            of_packs(stages, Kind::Relax);
-        }
-        if *bounces {
-            (0..REBOUNDS).for_each(|_| of_packs(stages, Kind::Rebound));
-        }
-        blocks.clear();
-        blocks.extend(stages.iter().map(|stage| (stage.range.len() as u32).div_ceil(stage.block)));
-    }
-
-    /// All substeps.
-    fn go_through(&mut self, setting: &Setting, first_movable: u32) {
-        let Self { states, packs, stages, blocks, counters, .. } = self;
-        let dt = setting.dt / setting.substeps as f32;
-        let substep = Substep { rate: 1.0 / dt, most_push: MOST_PUSH };
-        let workers = workers_for(setting, packs.len(), 0);
-        let packs = Shared::new(packs);
-        let rows = state::Rows::new(states, first_movable);
-        threads::run(workers, blocks, counters, |Task { stage, block, .. }| {
-            let Stage { kind, range, block: size } = &stages[stage];
-            let start = range.start + block * size;
-            let range = start..range.end.min(start + size);
-            dispatch!(setting.level, simd => work(simd, *kind, range, packs, rows, &substep, dt));
-        });
     }
 
     /// Impulses go back to the manifolds, from where the next step takes them.
@@ -375,22 +294,16 @@ impl Soft {
 }
 
 /// Gives a colour to each patch. Cost: that of all live pairs, on one thread.
-fn colour(colouring: &mut Colouring, meetings: &Meetings, row_of: &[u32], first_movable: u32) {
-    colouring.clear();
+fn colour(colouring: &mut Colouring, meetings: &Meetings, (row_of, slabs): (&[u32], &[u8]), first_movable: u32) {
+    colouring.begin(first_movable, slabs.len());
     for_each_edge(meetings, |edge| {
         let rows = edge.bodies.map(|body| row_of[body as usize]).map(|row| if row == NO_ROW { 0 } else { row });
         if rows[0].max(rows[1]) >= first_movable {
-            colouring.add(Patch { origin: edge.origin, rows }, first_movable, edge.is_point);
+            let [a, b] = rows.map(|row| if row < first_movable { u8::MAX } else { slabs[row as usize] });
+            colouring.add(Patch { origin: edge.origin, rows }, a.min(b), edge.is_point);
         }
     });
     colouring.finish();
-}
-
-/// From the first to the last pack in a range that bears a heavy body by way of a light one.
-fn burdened_part(packs: &[Pack], range: &Range<u32>) -> Range<u32> {
-    let is_burdened = |pack: &u32| packs[*pack as usize].is_burdened;
-    let last = range.clone().rev().find(is_burdened);
-    last.map_or(range.start..range.start, |last| range.clone().find(is_burdened).unwrap_or(last)..last + 1)
 }
 
 fn workers_for(setting: &Setting, packs: usize, bodies: usize) -> usize {
@@ -428,76 +341,6 @@ fn set_row(row: &mut [f32; 8], first: Vec3, second: Vec3) {
 
 fn vectors_of(row: &[f32; 8]) -> [Vec3; 2] {
     [Vec3::new(row[0], row[1], row[2]), Vec3::new(row[3], row[4], row[5])]
-}
-
-/// A block of a stage.
-#[inline(always)]
-fn work<S: Simd>(
-    simd: S,
-    kind: Kind,
-    range: Range<u32>,
-    packs: Shared<'_, Pack>,
-    rows: state::Rows<'_>,
-    substep: &Substep,
-    dt: f32,
-) {
-    let range = range.start as usize..range.end as usize;
-    // SAFETY: a stage gives each row and each pack to one worker, once; packs of a stage are of one colour.
-    #[allow(unsafe_code)]
-    match kind {
-        Kind::Begin { is_first } => {
-            for row in range {
-                unsafe { rows.row_mut(row) }.begin(is_first);
-            }
-        }
-        Kind::Advance => {
-            for row in range {
-                unsafe { rows.row_mut(row) }.advance(dt);
-            }
-        }
-        Kind::WarmStart => {
-            for index in range.clone() {
-                look_ahead(packs, rows, index, range.end);
-                kernel::warm_start(simd, unsafe { packs.get_mut(index) }, rows);
-            }
-        }
-        Kind::Push => {
-            for index in range.clone() {
-                look_ahead(packs, rows, index, range.end);
-                kernel::push(simd, unsafe { packs.get_mut(index) }, rows, substep);
-            }
-        }
-        Kind::RelaxBurdened => {
-            for pack in range {
-                let pack = unsafe { packs.get_mut(pack) };
-                if pack.is_burdened {
-                    kernel::relax(simd, pack, rows, substep, false);
-                }
-            }
-        }
-        Kind::Relax => {
-            for index in range.clone() {
-                look_ahead(packs, rows, index, range.end);
-                kernel::relax(simd, unsafe { packs.get_mut(index) }, rows, substep, true);
-            }
-        }
-        Kind::Rebound => {
-            for pack in range {
-                kernel::rebound(simd, unsafe { packs.get_mut(pack) }, rows);
-            }
-        }
-    }
-}
-
-/// Asks for the bodies of the pack after this one, if it is of the same block. Another worker may have had them last, and
-/// what is in its cache takes long to come; packs come by themselves, one behind the other.
-#[inline(always)]
-fn look_ahead(packs: Shared<'_, Pack>, rows: state::Rows<'_>, index: usize, end: usize) {
-    if index + 1 < end {
-        // SAFETY: all packs of a block are one worker's.
-        #[allow(unsafe_code)]
-        rows.fetch(&unsafe { packs.get(index + 1) }.bodies);
-    }
 }
 
 fn store_lane(pack: &Pack, lane: usize, manifold: &mut Manifold) {

@@ -3,10 +3,12 @@
 //! Patches of one colour have no movable body in common, so each sees the bodies as the others do not change them, and
 //! the order among them means nothing. First fit: a patch takes the first colour that neither of its bodies has; the
 //! colours of a body are the bits of a word. Patches against what does not move have colours of their own and come last,
-//! so that nothing sinks into the ground. What finds no colour is done one by one, between the two.
-//! Cost: a few ns a patch, anew in every step; the result depends on the order of the patches only.
+//! so that nothing sinks into the ground. What finds no colour is done one by one, between the two. Within a colour patches
+//! are sorted by slabs of space: see [`super::share`].
+//! Cost: a few ns a patch, anew in every step; the result depends on the order and the slabs of the patches only.
 
 use super::pack::WIDTH;
+use super::slabs::SLABS;
 use crate::response::Origin;
 use std::ops::Range;
 
@@ -26,48 +28,61 @@ pub(super) const NO_PATCH: Patch = Patch { origin: Origin::Contact { meeting: u3
 /// Patches sorted into packs; kept to spare allocations.
 #[derive(Debug, Default)]
 pub(super) struct Colouring {
+    first_movable: u32,
     /// Of each row the colours that are taken: by patches with movable bodies, and with the ground.
     taken: Vec<[u64; 2]>,
-    /// Each patch with its group, and after sorting with its lane.
+    /// Each patch with where it belongs, and after sorting with its lane.
     list: Vec<(Patch, u32)>,
-    counts: Vec<Places>,
+    /// How many patches belong there, and after that the lane of the next.
+    counts: Vec<u32>,
     /// Eight a pack.
     lanes: Vec<Patch>,
-    /// The packs of each colour, and whether they must be done one by one.
-    groups: Vec<(Range<u32>, bool)>,
+    groups: Vec<Group>,
 }
 
-/// Where the next patches of a colour go: those of single points and the others.
-#[derive(Debug, Clone, Copy, Default)]
-struct Places {
-    /// Before it is known where: how many there are.
-    next: [u32; 2],
-    /// The lane where the single points go on behind the others, and how many lanes these have.
-    points_end: u32,
-    others: u32,
+/// The packs of a colour.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Group {
+    /// Those of single points, and behind them the others: where the packs of each slab begin, and where all end. A pack
+    /// with patches of several slabs counts to the first.
+    halves: [[u32; SLABS + 1]; 2],
+    /// They must be done one by one.
+    pub(super) is_serial: bool,
+}
+
+impl Group {
+    pub(super) fn packs(&self) -> Range<u32> {
+        self.halves[0][0]..self.halves[1][SLABS]
+    }
+
+    /// The packs of some slabs, of either half.
+    pub(super) fn packs_of(&self, slabs: &Range<usize>) -> [Range<u32>; 2] {
+        self.halves.map(|starts| starts[slabs.start]..starts[slabs.end])
+    }
 }
 
 const OVERFLOW: usize = COLOURS;
 const GROUPS: usize = 2 * COLOURS + 1;
 
 impl Colouring {
-    pub(super) fn clear(&mut self) {
+    /// Forgets all patches; there will be so many rows, and those below `first_movable` do not move.
+    pub(super) fn begin(&mut self, first_movable: u32, rows: usize) {
+        self.first_movable = first_movable;
         self.taken.clear();
+        self.taken.resize(rows, [0; 2]);
         self.list.clear();
+        self.counts.clear();
+        self.counts.resize(2 * GROUPS * SLABS, 0);
     }
 
-    /// Takes in a patch between two rows; rows below `first_movable` do not move. Patches of a single point share packs,
-    /// which need less of all that follows.
-    pub(super) fn add(&mut self, patch: Patch, first_movable: u32, is_point: bool) {
+    /// Takes in a patch between two rows, in a slab. Patches of a single point share packs, which need less of all that follows.
+    pub(super) fn add(&mut self, patch: Patch, slab: u8, is_point: bool) {
         let [a, b] = patch.rows;
-        let most = a.max(b) as usize;
-        if self.taken.len() <= most {
-            self.taken.resize(most + 1, [0; 2]);
-        }
-        let group = if a.min(b) < first_movable {
-            let free = !self.taken[most][1];
+        let group = if a.min(b) < self.first_movable {
+            let taken = &mut self.taken[a.max(b) as usize][1];
+            let free = !*taken;
             let colour = free.trailing_zeros() as usize;
-            self.taken[most][1] |= free & free.wrapping_neg();
+            *taken |= free & free.wrapping_neg();
             if colour < COLOURS { COLOURS + 1 + colour } else { OVERFLOW }
         } else {
             let free = !(self.taken[a as usize][0] | self.taken[b as usize][0]);
@@ -77,50 +92,43 @@ impl Colouring {
             // No bit is free: 64 zeros.
             free.trailing_zeros() as usize
         };
-        self.list.push((patch, 2 * group as u32 + u32::from(!is_point)));
+        let place = (2 * group + usize::from(!is_point)) * SLABS + usize::from(slab) % SLABS;
+        self.counts[place] += 1;
+        self.list.push((patch, place as u32));
     }
 
-    /// Sorts the patches into packs. In a colour those of single points are before and after the others, half of them each:
-    /// workers who take a part of it have about as much to do.
+    /// Sorts the patches into packs.
     pub(super) fn finish(&mut self) {
         let Self { list, counts, lanes, groups, .. } = self;
-        counts.clear();
-        counts.resize(GROUPS, Places::default());
-        for (_, half) in &*list {
-            counts[*half as usize / 2].next[*half as usize % 2] += 1;
-        }
         groups.clear();
         let mut packs = 0;
-        for (group, places) in counts.iter_mut().enumerate() {
+        for (group, halves) in counts.chunks_mut(2 * SLABS).enumerate() {
             let is_serial = group == OVERFLOW;
             // One by one means one in each pack.
-            let width = if is_serial { 1 } else { WIDTH as u32 };
-            let [points, others] = places.next.map(|count| count.div_ceil(width));
-            let first = points.div_ceil(2);
-            *places = Places {
-                next: [packs, packs + first].map(|pack| pack * WIDTH as u32),
-                points_end: (packs + first) * WIDTH as u32,
-                others: others * WIDTH as u32,
-            };
-            if points + others > 0 {
-                groups.push((packs..packs + points + others, is_serial));
+            let pitch = if is_serial { WIDTH as u32 } else { 1 };
+            let start = packs;
+            let mut starts = [[0; SLABS + 1]; 2];
+            for (half, starts) in halves.chunks_mut(SLABS).zip(&mut starts) {
+                let mut lane = packs * WIDTH as u32;
+                for (count, start) in half.iter_mut().zip(&mut *starts) {
+                    *start = lane.div_ceil(WIDTH as u32);
+                    lane += std::mem::replace(count, lane) * pitch;
+                }
+                packs = lane.div_ceil(WIDTH as u32);
+                starts[SLABS] = packs;
             }
-            packs += points + others;
+            if packs > start {
+                groups.push(Group { halves: starts, is_serial });
+            }
         }
         lanes.clear();
         lanes.resize(packs as usize * WIDTH, NO_PATCH);
-        for (patch, half) in list {
-            let (group, is_other) = (*half as usize / 2, *half % 2 == 1);
-            let places = &mut counts[group];
-            let next = &mut places.next[usize::from(is_other)];
-            if !is_other && *next == places.points_end {
-                // Over the others; from there on it never comes here again.
-                *next += places.others;
-                places.points_end = u32::MAX;
-            }
+        for (patch, place) in list {
+            let next = &mut counts[*place as usize];
             lanes[*next as usize] = *patch;
-            *half = *next;
-            *next += if group == OVERFLOW { WIDTH as u32 } else { 1 };
+            let is_serial = *place as usize / (2 * SLABS) == OVERFLOW;
+            *place = *next;
+            *next += if is_serial { WIDTH as u32 } else { 1 };
         }
     }
 
@@ -134,8 +142,8 @@ impl Colouring {
         &self.list
     }
 
-    /// The packs of each colour in the order in which they are solved, and whether one by one.
-    pub(super) fn groups(&self) -> &[(Range<u32>, bool)] {
+    /// The packs of each colour in the order in which they are solved.
+    pub(super) fn groups(&self) -> &[Group] {
         &self.groups
     }
 }
@@ -154,7 +162,7 @@ mod tests {
             // A hub that touches everything overflows the colours.
             let hub = (case % 3 == 0).then(|| rng.u32(first_movable..rows));
             let mut colouring = Colouring::default();
-            colouring.clear();
+            colouring.begin(first_movable, rows as usize);
             let count = rng.u32(0..600);
             let mut added = HashSet::new();
             for meeting in 0..count {
@@ -162,23 +170,24 @@ mod tests {
                 let b = rng.u32(0..rows);
                 if a != b && a.max(b) >= first_movable {
                     let origin = Origin::Contact { meeting, manifold: 0 };
-                    colouring.add(Patch { origin, rows: [a, b] }, first_movable, rng.bool());
+                    colouring.add(Patch { origin, rows: [a, b] }, rng.u8(0..32), rng.bool());
                     added.insert(meeting);
                 }
             }
             colouring.finish();
             let mut seen = HashSet::new();
-            for (packs, is_serial) in colouring.groups() {
+            for group in colouring.groups() {
+                let (packs, is_serial) = (group.packs(), group.is_serial);
                 let lanes = &colouring.lanes()[packs.start as usize * WIDTH..packs.end as usize * WIDTH];
                 let mut touched = HashSet::new();
                 for patch in lanes.iter().filter(|patch| **patch != NO_PATCH) {
                     let Origin::Contact { meeting, .. } = patch.origin;
                     assert!(seen.insert(meeting));
                     for row in patch.rows.into_iter().filter(|row| *row >= first_movable) {
-                        assert!(*is_serial || touched.insert(row), "case {case}");
+                        assert!(is_serial || touched.insert(row), "case {case}");
                     }
                 }
-                if *is_serial {
+                if is_serial {
                     assert!(lanes.chunks(WIDTH).all(|pack| pack[1..].iter().all(|patch| *patch == NO_PATCH)));
                 }
             }

@@ -14,9 +14,10 @@ const KINEMATIC: u32 = 1;
 /// them in the order in which the pairs come.
 fn filled(masses: &[f32], touching: &[[u32; 2]]) -> Soft {
     let mut soft = Soft { body_of: (0..FIRST_MOVABLE + masses.len() as u32).collect(), ..Soft::default() };
+    soft.colouring.begin(FIRST_MOVABLE, soft.body_of.len());
     for (meeting, rows) in (0u32..).zip(touching) {
         let origin = Origin::Contact { meeting, manifold: 0 };
-        soft.colouring.add(Patch { origin, rows: *rows }, FIRST_MOVABLE, meeting % 2 == 0);
+        soft.colouring.add(Patch { origin, rows: *rows }, (meeting % 32) as u8, meeting % 2 == 0);
     }
     soft.colouring.finish();
     soft.packs.resize(soft.colouring.lanes().len() / WIDTH, Pack::EMPTY);
