@@ -167,7 +167,8 @@ fn a_pyramid_with_a_base_of_forty_stands_awake() -> Outcome {
     Ok(())
 }
 
-/// After 1,000 steps every box of the pyramid is where it was put, but for what the springs yield.
+/// After 1,000 steps every box of the pyramid is where it was put, but for what the springs yield as it settles: that sends
+/// a wave to the top and back, which shifts boxes there by a twentieth of their size. From then on none creeps.
 fn pyramid_stands(mut world: World) -> Result<World, Box<dyn std::error::Error>> {
     add_floor(&mut world, 0.6, 0.0)?;
     let mut boxes = Vec::new();
@@ -178,16 +179,20 @@ fn pyramid_stands(mut world: World) -> Result<World, Box<dyn std::error::Error>>
             boxes.push((world.add(body)?, DVec3::from_array(place)));
         }
     }
-    run(&mut world, 1000)?;
-    let (mut aside, mut sunk) = (0.0f64, 0.0f64);
-    for (id, start) in boxes {
+    run(&mut world, 500)?;
+    let settled = boxes.iter().map(|(id, _)| Ok(world.body(*id)?.position())).collect::<Result<Vec<_>, BodyError>>()?;
+    run(&mut world, 500)?;
+    let (mut aside, mut sunk, mut crept) = (0.0f64, 0.0f64, 0.0f64);
+    for ((id, start), settled) in boxes.into_iter().zip(settled) {
+        crept = crept.max(world.body(id)?.position().distance(settled));
         let moved = world.body(id)?.position() - start;
         aside = aside.max(moved.x.abs()).max(moved.z.abs());
         sunk = sunk.max(-moved.y);
         assert!(moved.y < 0.01, "the box from {start:?} rose by {moved}");
     }
-    println!("boxes went aside by {aside:.4} m and down by {sunk:.4} m at the most");
-    assert!(aside < 0.05 && sunk < 0.15, "boxes went aside by {aside} m and down by {sunk} m");
+    println!("boxes went aside by {aside:.4} m and down by {sunk:.4} m at the most, {crept:.5} m after they had settled");
+    assert!(aside < 0.08 && sunk < 0.15, "boxes went aside by {aside} m and down by {sunk} m");
+    assert!(crept < 2e-3, "boxes crept by {crept} m");
     Ok(world)
 }
 
