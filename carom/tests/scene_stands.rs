@@ -190,7 +190,9 @@ fn pyramid_stands(mut world: World) -> Result<World, Box<dyn std::error::Error>>
         sunk = sunk.max(-moved.y);
         assert!(moved.y < 0.01, "the box from {start:?} rose by {moved}");
     }
-    println!("boxes went aside by {aside:.4} m and down by {sunk:.4} m at the most, {crept:.5} m after they had settled");
+    println!(
+        "boxes went aside by {aside:.4} m and down by {sunk:.4} m at the most, {crept:.5} m after they had settled"
+    );
     assert!(aside < 0.08 && sunk < 0.15, "boxes went aside by {aside} m and down by {sunk} m");
     assert!(crept < 2e-3, "boxes crept by {crept} m");
     Ok(world)

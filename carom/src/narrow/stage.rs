@@ -370,10 +370,11 @@ impl Meeting {
         size_of::<Self>() + self.rich.as_deref().map_or(0, of_rich)
     }
 
-    /// Asks for the manifold, which is needed soon.
+    /// Asks for the manifold with so many points, which is needed soon.
     #[inline(always)]
-    pub(crate) fn fetch(&self) {
-        threads::fetch(&raw const self.manifold, size_of_val(&self.manifold));
+    pub(crate) fn fetch(&self, points: usize) {
+        const BEFORE: usize = std::mem::offset_of!(Manifold, contacts);
+        threads::fetch(&raw const self.manifold, BEFORE + points.min(MAX_POINTS) * size_of::<Contact>());
     }
 
     /// How the pair touches.

@@ -215,7 +215,8 @@ impl Soft {
                 #[allow(unsafe_code)]
                 let pack = unsafe { packs.get_mut(own as usize) };
                 if let Some(&next) = listed.get(place + 1) {
-                    source.fetch(lanes_of(next));
+                    // Single points are together, so that it is mostly as with this one in the last step.
+                    source.fetch(lanes_of(next), pack.points.max(1) as usize);
                 }
                 prepare::fill(setting.level, pack, lanes_of(own), &source, plan);
                 marks.note(index, pack);

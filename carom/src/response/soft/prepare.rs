@@ -41,13 +41,13 @@ impl<'a> Source<'a> {
         &self.meetings[meeting as usize].manifolds()[manifold as usize]
     }
 
-    /// Asks for the manifolds of patches that are next.
+    /// Asks for the manifolds of patches that are next, with so many points at the most.
     #[inline(always)]
-    pub(super) fn fetch(&self, lanes: &[Patch]) {
+    pub(super) fn fetch(&self, lanes: &[Patch], points: usize) {
         for patch in lanes {
             let Origin::Contact { meeting, .. } = patch.origin;
             if let Some(meeting) = self.meetings.get(meeting as usize) {
-                meeting.fetch();
+                meeting.fetch(points);
             }
         }
     }
