@@ -309,7 +309,8 @@ fn colour(colouring: &mut Colouring, meetings: &Meetings, (row_of, slabs): (&[u3
 
 fn workers_for(setting: &Setting, packs: usize, bodies: usize) -> usize {
     let worth = (packs / PACKS_A_WORKER).max(bodies / 512);
-    if threads::is_worth(worth >= setting.workers) { setting.workers } else { worth.max(1) }
+    let workers = setting.workers.min(threads::MOST_WORKERS);
+    if threads::is_worth(worth >= workers) { workers } else { worth.max(1) }
 }
 
 fn block_of(block: u32, size: usize, count: usize) -> Range<usize> {

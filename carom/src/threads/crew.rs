@@ -35,7 +35,7 @@ thread_local! {
     static LED: Cell<*const Crew> = const { Cell::new(ptr::null()) };
 }
 
-/// Does something while up to `workers - 1` other threads of the pool stand by for [`super::run`].
+/// Does something while up to `workers - 1` other threads of the pool stand by for [`super::run`] and the like.
 pub(crate) fn together<R: Send>(workers: usize, work: impl FnOnce() -> R + Send) -> R {
     let crew = Crew::default();
     let lead = || {

@@ -6,8 +6,8 @@
 //! where a common end of each stage would let all wait for the slowest, and for word of it from core to core.
 //! Nobody waits for a worker that has not come: a part that nobody has is gone on with by who has nothing better to do. The
 //! part that is behind all others can always go on, so there is no deadlock.
-//! Cost: a line of memory that is written once a stage and read once by each other part, if that has a border there. Nothing
-//! is allocated.
+//! Cost: a line of memory that is written twice a stage and read by each other part that has a border there, or waits.
+//! Nothing is allocated.
 
 use super::{MOST_WORKERS, call_all, wait};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -69,6 +69,9 @@ pub(crate) fn run_parts(parts: usize, stages: usize, board: &mut Board, work: &i
     call_all(parts, &|worker| round.go_through(worker));
 }
 
+/// Who has waited so often for others leaves its part until that can go on: should it be held up just then, one of them does.
+const PATIENCE: u32 = 64;
+
 struct Round<'a, W> {
     lines: &'a [Line],
     stages: u32,
@@ -79,11 +82,15 @@ impl<W: Parted> Round<'_, W> {
     fn go_through(&self, worker: usize) {
         let (mut holds, mut spins) = (false, 0);
         loop {
-            // Its own part it keeps.
-            holds = holds || self.lines[worker].take();
+            // Its own part it keeps as long as that goes on.
+            holds = holds || ((spins < PATIENCE || self.is_ready(worker)) && self.lines[worker].take());
             if holds && self.go_on(worker) {
                 spins = 0;
                 continue;
+            }
+            if holds && spins >= PATIENCE {
+                self.lines[worker].leave();
+                holds = false;
             }
             let (mut is_over, mut has_helped) = (true, false);
             for (part, line) in self.lines.iter().enumerate() {
@@ -105,22 +112,26 @@ impl<W: Parted> Round<'_, W> {
         }
     }
 
-    /// Does the next stage of a part that this worker has, if there is one and it need not wait.
+    /// Whether a part has a stage to go on with and need not wait.
+    #[inline]
+    fn is_ready(&self, part: usize) -> bool {
+        let stage = self.lines[part].done.load(Ordering::Relaxed);
+        let mut others = self.lines.iter().enumerate().filter(|(other, _)| *other != part);
+        stage < self.stages
+            && (!self.work.has_border(part, stage as usize)
+                || others.all(|(_, other)| other.borders.load(Ordering::Acquire) >= stage))
+    }
+
+    /// Does the next stage of a part that this worker has, if it is ready.
     #[inline]
     fn go_on(&self, part: usize) -> bool {
-        let line = &self.lines[part];
-        let stage = line.done.load(Ordering::Relaxed);
-        if stage == self.stages {
+        if !self.is_ready(part) {
             return false;
         }
+        let line = &self.lines[part];
+        let stage = line.done.load(Ordering::Relaxed);
         let index = stage as usize;
-        if self.work.has_border(part, index) {
-            let others = self.lines.iter().enumerate().filter(|(other, _)| *other != part);
-            if others.map(|(_, other)| other.borders.load(Ordering::Acquire)).any(|borders| borders < stage) {
-                return false;
-            }
-            self.work.border(part, index);
-        }
+        self.work.border(part, index);
         line.borders.store(stage + 1, Ordering::Release);
         self.work.inside(part, index);
         line.done.store(stage + 1, Ordering::Release);

@@ -1,7 +1,8 @@
 //! A slice in which several workers write at once, each in places of its own.
 //!
 //! The only unsafe code of the library, with its callers in the stages that run in parallel. What makes it sound is said
-//! there: a stage gives each block to one worker, and patches of one colour have no movable body in common.
+//! there: a stage gives each block to one worker, patches of one colour have no movable body in common, and parts come to what
+//! they share in the order of the stages.
 #![allow(unsafe_code)]
 
 use std::cell::UnsafeCell;

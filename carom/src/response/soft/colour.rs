@@ -35,6 +35,8 @@ pub(super) struct Colouring {
     list: Vec<(Patch, u32)>,
     /// How many patches belong there, and after that the lane of the next.
     counts: Vec<u32>,
+    /// Of each group whether anything belongs there.
+    is_used: Vec<bool>,
     /// Eight a pack.
     lanes: Vec<Patch>,
     groups: Vec<Group>,
@@ -71,8 +73,13 @@ impl Colouring {
         self.taken.clear();
         self.taken.resize(rows, [0; 2]);
         self.list.clear();
-        self.counts.clear();
         self.counts.resize(2 * GROUPS * SLABS, 0);
+        self.is_used.resize(GROUPS, false);
+        for (counts, is_used) in self.counts.chunks_mut(2 * SLABS).zip(&mut self.is_used) {
+            if std::mem::take(is_used) {
+                counts.fill(0);
+            }
+        }
     }
 
     /// Takes in a patch between two rows, in a slab. Patches of a single point share packs, which need less of all that follows.
@@ -92,21 +99,22 @@ impl Colouring {
             // No bit is free: 64 zeros.
             free.trailing_zeros() as usize
         };
-        let place = (2 * group + usize::from(!is_point)) * SLABS + usize::from(slab) % SLABS;
+        let place = (2 * group + usize::from(!is_point)) * SLABS + usize::from(slab);
         self.counts[place] += 1;
+        self.is_used[group] = true;
         self.list.push((patch, place as u32));
     }
 
     /// Sorts the patches into packs.
     pub(super) fn finish(&mut self) {
-        let Self { list, counts, lanes, groups, .. } = self;
+        let Self { list, counts, is_used, lanes, groups, .. } = self;
         groups.clear();
         let mut packs = 0;
-        for (group, halves) in counts.chunks_mut(2 * SLABS).enumerate() {
+        let used = counts.chunks_mut(2 * SLABS).zip(is_used).enumerate().filter(|(_, (_, is_used))| **is_used);
+        for (group, (halves, _)) in used {
             let is_serial = group == OVERFLOW;
             // One by one means one in each pack.
             let pitch = if is_serial { WIDTH as u32 } else { 1 };
-            let start = packs;
             let mut starts = [[0; SLABS + 1]; 2];
             for (half, starts) in halves.chunks_mut(SLABS).zip(&mut starts) {
                 let mut lane = packs * WIDTH as u32;
@@ -117,9 +125,7 @@ impl Colouring {
                 packs = lane.div_ceil(WIDTH as u32);
                 starts[SLABS] = packs;
             }
-            if packs > start {
-                groups.push(Group { halves: starts, is_serial });
-            }
+            groups.push(Group { halves: starts, is_serial });
         }
         lanes.clear();
         lanes.resize(packs as usize * WIDTH, NO_PATCH);

@@ -44,12 +44,12 @@ impl Soft {
         let more_relaxes = if is_burdened { MORE_RELAXES } else { 0 };
         let Self { colouring, packs, stages, bounces, .. } = self;
         stages.clear();
-        let is_burdened = |group: &Group| {
+        let bears = |group: &Group| {
             packs[group.packs().start as usize..group.packs().end as usize].iter().any(|pack| pack.is_burdened)
         };
         let solve = |stages: &mut Vec<Kind>, pass: Pass| {
             let groups = (0..).zip(colouring.groups());
-            let wanted = groups.filter(|(_, group)| pass != Pass::RelaxBurdened || is_burdened(group));
+            let wanted = groups.filter(|(_, group)| pass != Pass::RelaxBurdened || bears(group));
             stages.extend(wanted.map(|(group, _)| Kind::Solve { pass, group }));
         };
         let mut burdened = 0..0;
@@ -158,7 +158,7 @@ impl Passes<'_> {
 fn solve_packs<S: Simd>(simd: S, pass: Pass, own: &[u32], packs: Shared<'_, Pack>, rows: Rows<'_>, substep: &Substep) {
     for (place, &index) in own.iter().enumerate() {
         // Another worker may have had these bodies last, and what is in its cache takes long to come; packs come by
-        // themselves, one behind the other.
+        // themselves, most of them one behind the other.
         if let Some(&next) = own.get(place + 1) {
             // SAFETY: all packs of a part are one worker's.
             #[allow(unsafe_code)]

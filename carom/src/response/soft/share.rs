@@ -5,7 +5,7 @@
 //! with such a row; all else is inside, and nobody else's. In a stage what is on the border is done first: others wait for
 //! that only, see [`crate::threads::run_parts`]. So each row is touched by its packs in the order of the colours, however
 //! many parts there are, and results are the same.
-//! Cost: a few ns for each body of a patch, by all workers; nothing for one.
+//! Cost: a few ns for each body of a patch, by all workers; a list of all packs for one.
 
 use super::colour::Group;
 use super::pack::Pack;
@@ -47,8 +47,12 @@ impl Part {
     #[inline]
     pub(super) fn packs(&self, group: usize) -> [&[u32]; 2] {
         let [start, inside] = self.starts[group].map(|place| place as usize);
-        let end = self.starts.get(group + 1).map_or(self.packs.len(), |next| next[0] as usize);
-        [&self.packs[start..inside], &self.packs[inside..end]]
+        [&self.packs[start..inside], &self.packs[inside..self.end_of(group)]]
+    }
+
+    /// Where its packs of a colour end in the list.
+    fn end_of(&self, group: usize) -> usize {
+        self.starts.get(group + 1).map_or(self.packs.len(), |next| next[0] as usize)
     }
 }
 
@@ -60,6 +64,7 @@ fn slabs_of(part: usize, count: usize) -> Range<usize> {
 impl Sharing {
     /// Makes so many parts of these colours and rows, of which the slabs are given; row 0 is nobody's.
     pub(super) fn begin(&mut self, count: usize, groups: &[Group], slabs: &[u8]) {
+        debug_assert!((1..=SLABS).contains(&count), "each part has a slab, and a bit in a word");
         self.count = count;
         if self.parts.len() < count {
             self.parts.resize_with(count, Part::default);
@@ -83,7 +88,7 @@ impl Sharing {
         if count > 1 {
             self.touched.resize_with(slabs.len(), AtomicU32::default);
             for (touched, slab) in self.touched.iter_mut().zip(slabs) {
-                *touched.get_mut() = 1 << part_of[usize::from(*slab) % SLABS];
+                *touched.get_mut() = 1 << part_of[usize::from(*slab)];
             }
         }
     }
@@ -140,6 +145,9 @@ impl Marks<'_> {
             part.inside_rows.push(1..slabs.len() as u32);
             return;
         }
+        // As much as there may ever be: where slabs lie may change much from step to step.
+        part.border_rows.reserve(slabs.len());
+        part.inside_rows.reserve(slabs.len());
         let own = slabs_of(index, self.count);
         let own = own.start as u8..own.end as u8;
         for (row, _) in (0u32..).zip(slabs).skip(1).filter(|(_, slab)| own.contains(slab)) {
@@ -151,9 +159,8 @@ impl Marks<'_> {
                 part.inside_rows.push(row..row + 1);
             }
         }
-        let all = part.packs.len() as u32;
         for group in 0..groups.len() {
-            let end = part.starts.get(group + 1).map_or(all, |next| next[0]) as usize;
+            let end = part.end_of(group);
             let [start, inside] = &mut part.starts[group];
             // One by one means in their order.
             if groups[group].is_serial {
@@ -165,6 +172,95 @@ impl Marks<'_> {
                 if rows_of(part.packs[place]).as_flattened().iter().any(|row| self.is_on_border(*row, index)) {
                     part.packs.swap(place, *inside as usize);
                     *inside += 1;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::colour::{Colouring, Patch};
+    use super::super::pack::{Pack, WIDTH};
+    use super::{SLABS, Sharing};
+    use crate::response::Origin;
+    use std::collections::HashMap;
+
+    /// Bodies in a row that touch their neighbours, some of them one far away, a kinematic one and the ground.
+    fn patches(rng: &mut fastrand::Rng, first_movable: u32, rows: u32) -> Vec<[u32; 2]> {
+        let near = (first_movable..rows - 1).map(|row| [row, row + 1]);
+        let grounded = (first_movable..rows).filter(|row| row % 3 == 0).map(|row| [row % first_movable, row]);
+        let mut all: Vec<[u32; 2]> = near.chain(grounded).collect();
+        all.extend((0..rng.u32(0..9)).map(|_| [rng.u32(first_movable..rows), first_movable]).filter(|[a, b]| a != b));
+        // A hub overflows the colours.
+        if rng.bool() {
+            all.extend((first_movable + 1..rows).map(|row| [first_movable, row]));
+        }
+        rng.shuffle(&mut all);
+        all
+    }
+
+    #[test]
+    fn every_pack_and_row_is_one_parts_and_what_is_inside_no_others() {
+        let mut rng = fastrand::Rng::with_seed(11);
+        for case in 0..200 {
+            let first_movable = rng.u32(1..4);
+            let rows = first_movable + rng.u32(2..400);
+            let movable = (rows - first_movable) as usize;
+            let slab = |row: u32| row.checked_sub(first_movable).map_or(0, |row| row as usize * SLABS / movable) as u8;
+            let slabs: Vec<u8> = (0..rows).map(slab).collect();
+            let mut colouring = Colouring::default();
+            colouring.begin(first_movable, rows as usize);
+            for (meeting, rows) in (0..).zip(patches(&mut rng, first_movable, rows)) {
+                let origin = Origin::Contact { meeting, manifold: 0 };
+                colouring.add(Patch { origin, rows }, slab(rows[0].max(rows[1])), meeting % 3 > 0);
+            }
+            colouring.finish();
+            let mut packs = vec![Pack::EMPTY; colouring.lanes().len() / WIDTH];
+            for (patch, lane) in colouring.placed() {
+                let (pack, lane) = (&mut packs[*lane as usize / WIDTH], *lane as usize % WIDTH);
+                (pack.bodies[0][lane], pack.bodies[1][lane]) = (patch.rows[0], patch.rows[1]);
+            }
+            let count = rng.usize(1..=SLABS);
+            let mut sharing = Sharing::default();
+            sharing.begin(count, colouring.groups(), &slabs);
+            let (parts, marks) = sharing.split();
+            for (index, part) in parts.iter().enumerate() {
+                part.all_packs().iter().for_each(|pack| marks.note(index, &packs[*pack as usize]));
+            }
+            for (index, part) in parts.iter_mut().enumerate() {
+                marks.settle(index, part, colouring.groups(), (&slabs, |pack: u32| packs[pack as usize].bodies));
+            }
+            // Of each row who goes over it, and whose packs touch it.
+            let (mut owners, mut touching) = (HashMap::new(), vec![Vec::new(); rows as usize]);
+            let mut solvers = HashMap::new();
+            for (index, part) in parts.iter().enumerate() {
+                let own = part.border_rows.iter().copied().chain(part.inside_rows.iter().cloned().flatten());
+                for row in own {
+                    assert_eq!(owners.insert(row, index), None, "case {case}");
+                    touching[row as usize].push(index);
+                }
+                for (group, colour) in colouring.groups().iter().enumerate() {
+                    let own = part.packs(group);
+                    for pack in own.into_iter().flatten() {
+                        assert!(colour.packs().contains(pack));
+                        assert_eq!(solvers.insert(*pack, index), None, "case {case}");
+                        let rows = packs[*pack as usize].bodies.as_flattened();
+                        rows.iter().for_each(|row| touching[*row as usize].push(index));
+                    }
+                    assert!(!colour.is_serial || own[0].is_sorted() && own[1].is_empty() || count == 1);
+                }
+            }
+            assert_eq!((owners.len(), solvers.len()), (rows as usize - 1, packs.len()), "case {case}");
+            let is_alone =
+                |row: u32, index: usize| row == 0 || touching[row as usize].iter().all(|other| *other == index);
+            for (index, part) in parts.iter().enumerate() {
+                assert!(part.inside_rows.iter().cloned().flatten().all(|row| is_alone(row, index)), "case {case}");
+                for group in 0..colouring.groups().len() {
+                    for pack in part.packs(group)[1] {
+                        let rows = packs[*pack as usize].bodies.as_flattened();
+                        assert!(rows.iter().all(|row| is_alone(*row, index)), "case {case}");
+                    }
                 }
             }
         }

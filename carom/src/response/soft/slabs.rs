@@ -1,8 +1,8 @@
 //! Space in slabs across the axis along which bodies are spread most, with about as many of them in each.
 //!
 //! The axis, and a scale along it, come from where all but a few of some bodies are, evenly picked. Bodies are counted by
-//! places on the scale, strays at its ends, and slabs are made of neighbouring places. Nothing but the positions means
-//! anything, so slabs are the same on any number of threads.
+//! places on the scale, strays at its ends, and slabs are made of neighbouring places. Nothing but the positions and the order
+//! of the bodies means anything, so slabs are the same on any number of threads.
 //! Cost: some ns a body, most of it by all workers.
 
 use crate::body::Bodies;
@@ -57,7 +57,7 @@ impl Slabs {
         let mut before = 0;
         for (slab, count) in slabs.iter_mut().zip(counts) {
             // That of the middle one among those that are here.
-            *slab = ((before + count as usize / 2) * SLABS / movable.len()) as u8;
+            *slab = ((before + count as usize / 2) * SLABS / movable.len()).min(SLABS - 1) as u8;
             before += count as usize;
         }
         rows.iter_mut().for_each(|place| *place = slabs[usize::from(*place)]);

@@ -1,7 +1,7 @@
 //! The bodies as the passes see them: rows of velocities and of movements since the step began.
 //!
 //! Rows from the front belong to what contacts do not move: row 0 to all that stands still, then one for each kinematic
-//! body. The passes read them and never write them.
+//! body. Packs read them and never write them; kinematic ones go on with their velocities.
 
 use super::lanes::{Row, Twists};
 use super::pack::WIDTH;
@@ -92,7 +92,7 @@ impl<'a> Rows<'a> {
         Self { states: Shared::new(states), first_movable }
     }
 
-    /// The body in a row, in a stage that gives each row to one worker.
+    /// The body in a row, in a stage that gives each row to one part.
     ///
     /// # Safety
     ///
@@ -130,8 +130,9 @@ impl<'a> Rows<'a> {
         let [a, b, c, d] = [rows[0] as usize, rows[1] as usize, rows[2] as usize, rows[3] as usize];
         let [e, f, g, h] = [rows[4] as usize, rows[5] as usize, rows[6] as usize, rows[7] as usize];
         let states = self.states;
-        // SAFETY: within a colour each movable body is in one patch only, so nobody writes to it but the worker that
-        // has the patch; the others are written by nobody.
+        // SAFETY: a row that packs of several parts touch is on a border, which they come to one colour after the other, and
+        // within a colour each movable body is in one patch only: nobody writes to it but the worker that has the patch.
+        // So are rows of kinematic bodies, which only go on between colours; row 0 is written by nobody.
         unsafe {
             let (a, b, c, d) = (states.get(a), states.get(b), states.get(c), states.get(d));
             [a, b, c, d, states.get(e), states.get(f), states.get(g), states.get(h)]
