@@ -153,7 +153,8 @@ fn no_pile_without_restitution_gains_energy() -> Outcome {
             100.0 * moving
         );
         let greatest = gains.iter().map(|gain| gain.most).fold(0.0, f64::max);
-        assert!(greatest <= 1.0, "{solver:?}: a pile has {greatest} of its energy at the start");
+        // Numbers of 24 bits add up to this in a free fall.
+        assert!(greatest < 1.0 + 1e-6, "{solver:?}: a pile has {greatest} of its energy at the start");
         assert!(worst.total < most, "{solver:?}: a pile gains {}", worst.total);
         assert!(gains[25].total < middle, "{solver:?}: the middle pile gains {}", gains[25].total);
     }

@@ -159,11 +159,11 @@ impl Marks<'_> {
                 part.inside_rows.push(row..row + 1);
             }
         }
-        for group in 0..groups.len() {
+        for (group, colour) in groups.iter().enumerate() {
             let end = part.end_of(group);
             let [start, inside] = &mut part.starts[group];
             // One by one means in their order.
-            if groups[group].is_serial {
+            if colour.is_serial {
                 *inside = end as u32;
                 continue;
             }

@@ -44,11 +44,11 @@ impl Slabs {
         let size = threads::block_size(BLOCK);
         threads::run(workers, &[movable.len().div_ceil(size) as u32], counters, |Task { block, .. }| {
             let start = block as usize * size;
-            for row in start..movable.len().min(start + size) {
+            for (row, dense) in movable.iter().enumerate().skip(start).take(size) {
                 // SAFETY: each row is in one block, and each block has one worker.
                 #[allow(unsafe_code)]
                 let place = unsafe { shared.get_mut(row) };
-                *place = scale.place_of(center(movable[row], bodies));
+                *place = scale.place_of(center(*dense, bodies));
             }
         });
         let mut counts = [0u32; PLACES];
