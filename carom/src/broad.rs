@@ -51,7 +51,7 @@ pub use sweep_and_prune::SweepAndPrune;
 pub use tree::DynamicTree;
 pub use uniform_grid::{Cells, UniformGrid};
 
-use crate::body::{Bodies, BodyKind, Collider};
+use crate::body::{Bodies, BodyKind, Collider, Motion};
 use crate::bounds::Aabb;
 use crate::threads::{self, Counters, Shared, Task};
 use crate::world::Margins;
@@ -382,6 +382,8 @@ impl Structure {
 #[derive(Debug, Default)]
 pub(crate) struct Placed {
     moves: Vec<Moved>,
+    /// Of each block of bodies where its boxes begin.
+    firsts: Vec<usize>,
     counters: Counters,
 }
 
@@ -392,60 +394,83 @@ impl Placed {
     }
 }
 
-/// The stage: lists the boxes of all bodies that may have moved, where they are and will be `dt` later.
-pub(crate) fn place_boxes(bodies: &mut Bodies, (dt, margins): (f32, Margins), workers: usize, placed: &mut Placed) {
-    const NOT_MOVED: Moved =
-        Moved { id: u32::MAX, bounds: Aabb::new(Vec3::ZERO, Vec3::ZERO), displacement: Vec3::ZERO };
-    let Bodies { natures, motions, rests, colliders, .. } = bodies;
-    let Placed { moves, counters } = placed;
-    moves.resize(colliders.len(), NOT_MOVED);
-    let size = threads::block_size(PLACED);
-    let blocks = colliders.len().div_ceil(size) as u32;
-    let workers = if threads::is_worth(blocks >= 16) { workers } else { 1 };
-    let (colliders, shared_moves) = (Shared::new(colliders), Shared::new(moves));
-    // By the workers who have moved the bodies, roughly, and have them at hand.
-    threads::run(workers, &[blocks], counters, |Task { block, .. }| {
-        let start = block as usize * size;
-        for slot in start..colliders.len().min(start + size) {
-            // SAFETY: each slot is in one block, and each block has one worker.
-            #[allow(unsafe_code)]
-            let (collider, moved) = unsafe { (colliders.get_mut(slot), shared_moves.get_mut(slot)) };
-            *moved = NOT_MOVED;
-            let Some(collider) = collider else { continue };
-            let dense = collider.body as usize;
-            let (nature, motion) = (&natures[dense], &motions[dense]);
-            if !(rests[dense].is_asleep() || (nature.kind == BodyKind::Fixed && !nature.is_displaced)) {
-                collider.pose = nature.pose_of(motion).compose(&collider.pose_in_body);
-                *moved = moved_to(slot as u32, collider, motion.velocity * dt, margins);
-            }
-        }
-    });
-    moves.retain(|moved| moved.id != NOT_MOVED.id);
-}
-
-/// How many colliders a worker places in one go.
+/// How many bodies a worker places in one go, and how long before its turn one is asked for.
 const PLACED: usize = 64;
+const AHEAD: usize = 8;
 
-/// The same of a few bodies.
-pub(crate) fn place_boxes_of(
-    whom: impl Iterator<Item = usize>,
+/// The stage: lists the boxes of these bodies, each of which is here once, where they are and will be `dt` later; but not of
+/// those that sleep or stand fixed where they were.
+pub(crate) fn place_boxes(
     bodies: &mut Bodies,
+    whom: &[u32],
     (dt, margins): (f32, Margins),
+    workers: usize,
     placed: &mut Placed,
 ) {
-    let moves = &mut placed.moves;
-    moves.clear();
-    for dense in whom {
-        let nature = &bodies.natures[dense];
-        if bodies.rests[dense].is_asleep() || (nature.kind == BodyKind::Fixed && !nature.is_displaced) {
-            continue;
+    let Bodies { natures, motions, rests, colliders, .. } = bodies;
+    let Placed { moves, firsts, counters } = placed;
+    let slots_of = |dense: u32| {
+        let (nature, rest) = (&natures[dense as usize], &rests[dense as usize]);
+        let stays = rest.is_asleep() || (nature.kind == BodyKind::Fixed && !nature.is_displaced);
+        if stays { &[] } else { &nature.colliders[..] }
+    };
+    let colliders = Shared::new(colliders);
+    // Asks for a body's motion and its first collider, which are needed soon.
+    let fetch = |dense: u32| {
+        if let Some(&slot) = natures[dense as usize].colliders.first() {
+            threads::fetch(&raw const motions[dense as usize], size_of::<Motion>());
+            colliders.fetch_all_to_write(slot as usize);
         }
-        bodies.place_colliders(dense);
-        let displacement = bodies.motions[dense].velocity * dt;
-        let slots = bodies.natures[dense].colliders.iter();
-        let placed = slots.filter_map(|&slot| Some((slot, bodies.collider(slot)?)));
-        moves.extend(placed.map(|(slot, collider)| moved_to(slot, collider, displacement, margins)));
+    };
+    let place = |dense: u32, list: &mut dyn FnMut(Moved)| {
+        let (nature, motion) = (&natures[dense as usize], &motions[dense as usize]);
+        for &slot in slots_of(dense) {
+            // SAFETY: a collider is one body's, and each body one worker's.
+            #[allow(unsafe_code)]
+            let Some(collider) = (unsafe { colliders.get_mut(slot as usize) }) else { continue };
+            collider.pose = nature.pose_of(motion).compose(&collider.pose_in_body);
+            list(moved_to(slot, collider, motion.velocity * dt, margins));
+        }
+    };
+    moves.clear();
+    let size = threads::block_size(PLACED);
+    let blocks = whom.len().div_ceil(size);
+    if workers == 1 || !threads::is_worth(blocks >= 16) {
+        for (index, dense) in whom.iter().enumerate() {
+            whom.get(index + AHEAD).iter().for_each(|ahead| fetch(**ahead));
+            place(*dense, &mut |moved| moves.push(moved));
+        }
+        return;
     }
+    let block_of = |block: u32| whom.iter().skip(block as usize * size).take(size);
+    firsts.clear();
+    firsts.resize(blocks, 0);
+    let shared_firsts = Shared::new(firsts);
+    threads::run(workers, &[blocks as u32], counters, |Task { block, .. }| {
+        // SAFETY: each block has one worker.
+        #[allow(unsafe_code)]
+        let count = unsafe { shared_firsts.get_mut(block as usize) };
+        *count = block_of(block).map(|dense| slots_of(*dense).len()).sum();
+    });
+    let mut all = 0;
+    firsts.iter_mut().for_each(|first| all += std::mem::replace(first, all));
+    moves.resize(all, Moved { id: u32::MAX, bounds: Aabb::new(Vec3::ZERO, Vec3::ZERO), displacement: Vec3::ZERO });
+    let shared_moves = Shared::new(moves);
+    // By the workers who have moved the bodies, and have them at hand.
+    threads::run(workers, &[blocks as u32], counters, |Task { block, .. }| {
+        let mut next = firsts[block as usize];
+        let ahead = whom.iter().skip(block as usize * size + AHEAD).map(Some).chain(std::iter::repeat(None));
+        for (dense, ahead) in block_of(block).zip(ahead) {
+            ahead.iter().for_each(|ahead| fetch(**ahead));
+            place(*dense, &mut |moved| {
+                // SAFETY: each block has places of its own, as many as its bodies have colliders.
+                #[allow(unsafe_code)]
+                let place = unsafe { shared_moves.get_mut(next) };
+                *place = moved;
+                next += 1;
+            });
+        }
+    });
 }
 
 fn moved_to(slot: u32, collider: &Collider, displacement: Vec3, margins: Margins) -> Moved {

@@ -10,11 +10,11 @@
 
 use crate::body::{Bodies, Rest};
 use crate::narrow::Meetings;
-use crate::response;
+use crate::response::{self, Edge};
 
 /// Bodies that have been slower than this for as long as that, in m/s and s, may sleep.
 pub(crate) const STILL_SPEED: f32 = 0.05;
-const STILL_TIME: f32 = 0.5;
+pub(crate) const STILL_TIME: f32 = 0.5;
 
 /// Room for finding islands; kept to spare allocations.
 #[derive(Debug, Default)]
@@ -45,7 +45,7 @@ impl Islands {
         for (place, body) in (0..).zip(bodies.awake()) {
             place_of[*body as usize] = place;
         }
-        response::for_each_edge(meetings, |edge| {
+        let mut join = |edge: Edge| {
             let [a, b] = edge.bodies;
             match [a, b].map(|body| bodies.activity(body).moves) {
                 [true, true] => unite(parents, place_of[a as usize], place_of[b as usize]),
@@ -54,7 +54,8 @@ impl Islands {
                 [false, true] if bodies.moves_by_itself(a as usize) => still_for[place_of[b as usize] as usize] = 0.0,
                 [_, _] => {}
             }
-        });
+        };
+        (0..response::edge_blocks(meetings)).for_each(|block| response::for_each_edge(meetings, block, &mut join));
         for place in 0..count {
             let root = root_of(parents, place as u32) as usize;
             still_for[root] = still_for[root].min(still_for[place]);

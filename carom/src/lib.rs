@@ -54,6 +54,7 @@ pub mod detector;
 mod island;
 mod radix;
 mod simd;
+mod slabs;
 mod threads;
 
 pub use simd::{Width, limit_width};

@@ -12,6 +12,7 @@ pub use projection::Projection;
 use crate::body::{Bodies, BodyId, Motion};
 use crate::island::STILL_SPEED;
 use crate::narrow::{Manifold, Meetings};
+use crate::slabs::Slabs;
 use fearless_simd::Level;
 use glam::Vec3;
 use impulse::{Constraint, ContactImpulse};
@@ -201,18 +202,29 @@ pub(crate) enum Origin {
     Contact { meeting: u32, manifold: u32 },
 }
 
-/// Calls `visit` with all constraints of a step. What else than contacts is to hold bodies together follows them here.
-pub(crate) fn for_each_edge(meetings: &Meetings, visit: impl FnMut(Edge)) {
-    meetings.for_each_edge(visit);
+/// Into how many blocks the constraints of a step are divided.
+pub(crate) fn edge_blocks(meetings: &Meetings) -> u32 {
+    meetings.edge_blocks()
+}
+
+/// Calls `visit` with all constraints of a block. What else than contacts is to hold bodies together gets blocks of its own
+/// here, behind those of the pairs.
+pub(crate) fn for_each_edge(meetings: &Meetings, block: u32, visit: impl FnMut(Edge)) {
+    meetings.for_each_edge(block, visit);
 }
 
 /// The stage: forces, contacts, movement.
-pub(crate) fn solve(meetings: &mut Meetings, bodies: &mut Bodies, setting: &Setting, outcome: &mut Outcome) {
+pub(crate) fn solve(
+    meetings: &mut Meetings,
+    bodies: &mut Bodies,
+    (slabs, setting): (&Slabs, &Setting),
+    outcome: &mut Outcome,
+) {
     let Outcome { faults, residuals, soft, by_impulses } = outcome;
     faults.clear();
     residuals.clear();
     match setting.solver {
-        Solver::SoftStep { .. } => soft::solve(meetings, bodies, setting, soft, faults),
+        Solver::SoftStep { .. } => soft::solve(meetings, bodies, (slabs, setting), soft, faults),
         Solver::WorstFirst { iterations, projection } => {
             by_impulses.begin(meetings, bodies, setting, faults);
             let ByImpulses { before, manifolds, constraints, impulses, order, excess, shifts, .. } = by_impulses;

@@ -28,6 +28,7 @@ use crate::broad::{self, BroadPhase, BroadPhaseError, Pair, Placed, Structure};
 use crate::island::Islands;
 use crate::narrow::{Manifold, Meetings};
 use crate::response::{self, Setting, Solver};
+use crate::slabs::Slabs;
 use crate::threads;
 use continuous::{Around, LEAST_PIECE, Sweeps};
 use events::Log;
@@ -37,9 +38,6 @@ use step::Clock;
 
 /// With fewer bodies no crew is called for a step.
 const MANY_BODIES: usize = 64;
-
-/// If fewer than one body in so many are awake, only their boxes are looked at, by one thread.
-const FEW_AWAKE: usize = 4;
 
 /// Bodies that move and collide.
 ///
@@ -73,6 +71,7 @@ pub struct World {
     level: Level,
     placed: Placed,
     meetings: Meetings,
+    slabs: Slabs,
     islands: Islands,
     sleeps: bool,
     continuous: Continuous,
@@ -238,9 +237,14 @@ impl World {
         }
         self.meet();
         self.heed_changes();
-        let Self { bodies, broad, filter, placed, meetings, outcome, islands, sleeps, log, overlapping, .. } = self;
+        let Self { bodies, broad, filter, placed, meetings, outcome, islands, sleeps, log, slabs, .. } = self;
         bodies.apply_constant_forces();
         meetings.sort_live(bodies);
+        if meetings.is_untidy() {
+            bodies.list_awake();
+            slabs.find(bodies, setting.workers);
+            meetings.tidy(slabs);
+        }
         let broad_time = clock.lap();
         meetings.collide(bodies, setting.workers, margins);
         self.step.contact_faults.extend_from_slice(meetings.faults());
@@ -253,7 +257,8 @@ impl World {
         if looks_between {
             self.sweeps.note_starts(bodies);
         }
-        response::solve(meetings, bodies, &setting, outcome);
+        slabs.find(bodies, setting.workers);
+        response::solve(meetings, bodies, (slabs, &setting), outcome);
         self.step.faults.extend_from_slice(&outcome.faults);
         let response = clock.lap();
         if looks_between {
@@ -261,14 +266,7 @@ impl World {
             self.sweeps.catch(bodies, around, (dt, margins), setting.workers, &mut self.step.stops);
         }
         let impact = clock.lap();
-        if bodies.awake().len() < bodies.len() / FEW_AWAKE {
-            overlapping.clear();
-            overlapping.extend_from_slice(bodies.awake());
-            let awake = overlapping.iter().map(|dense| *dense as usize);
-            broad::place_boxes_of(awake, bodies, (dt, margins), placed);
-        } else {
-            broad::place_boxes(bodies, (dt, margins), setting.workers, placed);
-        }
+        broad::place_boxes(bodies, slabs.order(), (dt, margins), setting.workers, placed);
         let mut conclude = || {
             log.take(meetings, bodies, setting.workers);
             if *sleeps {
@@ -285,7 +283,10 @@ impl World {
             rayon::join(conclude, follow).1
         } else {
             conclude();
-            broad.update_many(placed.moves())
+            {
+                let moved = broad.update_many(placed.moves());
+                moved
+            }
         };
         // What goes wrong is told by the next step, which tries again.
         self.boxes_for = moved.is_ok().then_some(dt);
@@ -297,14 +298,13 @@ impl World {
     fn place_boxes(&mut self, dt: f32) -> Result<(), BroadPhaseError> {
         let margins = self.margins(dt);
         let Self { bodies, broad, placed, overlapping: whom, .. } = self;
+        whom.clear();
         if self.boxes_for.is_some_and(|known| dt <= known) {
-            whom.clear();
             whom.extend(bodies.displaced.iter().filter_map(|id| bodies.resolve(*id).ok()).map(|dense| dense as u32));
-            let whom = whom.iter().map(|dense| *dense as usize);
-            broad::place_boxes_of(whom, bodies, (dt, margins), placed);
         } else {
-            broad::place_boxes(bodies, (dt, margins), self.threads, placed);
+            whom.extend(0..bodies.len() as u32);
         }
+        broad::place_boxes(bodies, whom, (dt, margins), self.threads, placed);
         broad.update_many(placed.moves())?;
         bodies.forget_displaced();
         Ok(())

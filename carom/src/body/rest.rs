@@ -1,8 +1,11 @@
 //! How long a body has been still, and what falls asleep and wakes together with it.
 
 use super::{Bodies, Motion, Nature};
-use crate::island::STILL_SPEED;
+use crate::island::{STILL_SPEED, STILL_TIME};
 use glam::Vec3;
+
+/// Nobody asks whether something has been still for longer than this, in s.
+const LONG_STILL: f32 = 2.0 * STILL_TIME;
 
 /// How a body rests.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,7 +32,11 @@ impl Rest {
         let is_slow = motion.velocity.length_squared() + turning < STILL_SPEED * STILL_SPEED;
         // What nothing moves does not rest: nobody waits for it.
         let is_still = is_slow && motion.is_movable();
-        self.still_for = if is_still && self.may_sleep { self.still_for + dt } else { 0.0 };
+        let still_for = if is_still && self.may_sleep { (self.still_for + dt).min(LONG_STILL) } else { 0.0 };
+        // What moves stays as it is, and so does what has long been still: others who write beside it need not wait.
+        if self.still_for != still_for {
+            self.still_for = still_for;
+        }
     }
 }
 

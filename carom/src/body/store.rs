@@ -144,6 +144,15 @@ impl Bodies {
         }
     }
 
+    /// Asks for all that a body is.
+    #[inline(always)]
+    pub(crate) fn fetch_body(&self, dense: u32) {
+        if let (Some(motion), Some(nature)) = (self.motions.get(dense as usize), self.natures.get(dense as usize)) {
+            threads::fetch(&raw const *motion, size_of::<Motion>());
+            threads::fetch(&raw const *nature, size_of::<Nature>());
+        }
+    }
+
     /// How many bytes their lists hold, but for the shapes.
     pub(crate) fn size(&self) -> usize {
         let of_natures: usize = self.natures.iter().map(|nature| size_of_val(&nature.colliders[..])).sum();

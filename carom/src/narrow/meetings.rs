@@ -5,6 +5,7 @@
 //! those that stir with the first behind. The order depends on the history of the world only, and is part of snapshots.
 
 mod collide;
+mod tidy;
 
 use super::stage::{Clearance, Manifold, Meeting, Room};
 use super::{ContactError, InnerEdges, mesh};
@@ -16,7 +17,6 @@ use crate::shape::Shape;
 use crate::threads::{self, Counters, Shared, Task};
 use crate::world::PairFilter;
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// So many pairs are collided by a worker in one go.
 const BLOCK: usize = 64;
@@ -165,8 +165,6 @@ pub(crate) struct Meetings {
     counters: Counters,
     /// Whether a pair that was collided in this step wakes a sleeper.
     has_waking: bool,
-    /// Of each body whether a pair pushes it in this step.
-    is_pushed: Vec<AtomicBool>,
     /// Whether pairs that cannot have come together are asked as well: for tests, which compare.
     pub(crate) asks_all: bool,
     inner_edges: InnerEdges,
@@ -175,6 +173,9 @@ pub(crate) struct Meetings {
     refused: HashSet<Pair, PairHash>,
     /// Whether the broad phase was built anew, so that its changes are all pairs that there are.
     is_behind: bool,
+    /// How many pairs have come and gone since they were last put in order.
+    changes: u32,
+    tidying: tidy::Room,
     /// What began and ended, in order; kept to spare allocations.
     began: Vec<Pair>,
     ended: Vec<Pair>,
@@ -187,6 +188,7 @@ pub(crate) struct MeetingsCopy {
     clearances: Vec<Clearance>,
     meetings: Vec<Meeting>,
     live: usize,
+    changes: u32,
     refused: Vec<Pair>,
     inner_edges: InnerEdges,
 }
@@ -313,6 +315,7 @@ impl Meetings {
         if head.is_live {
             self.swap(place, self.live);
             self.live += 1;
+            self.changes += 1;
         }
     }
 
@@ -342,6 +345,7 @@ impl Meetings {
             } else {
                 self.heads[place].is_live = false;
                 self.live -= 1;
+                self.changes += 1;
                 self.swap(place, self.live);
                 self.parked = None;
             }
@@ -351,6 +355,7 @@ impl Meetings {
                 self.heads[place].is_live = true;
                 self.swap(place, self.live);
                 self.live += 1;
+                self.changes += 1;
                 self.parked = None;
             }
         }
@@ -364,6 +369,7 @@ impl Meetings {
         let mut place = place as usize;
         if place < self.live {
             self.live -= 1;
+            self.changes += 1;
             self.heads.swap(place, self.live);
             self.clearances.swap(place, self.live);
             self.meetings.swap(place, self.live);
@@ -449,9 +455,9 @@ impl Meetings {
     pub(crate) fn copy(&self) -> MeetingsCopy {
         let mut refused: Vec<Pair> = self.refused.iter().copied().collect();
         refused.sort_unstable();
-        let (live, inner_edges) = (self.live, self.inner_edges);
+        let (live, changes, inner_edges) = (self.live, self.changes, self.inner_edges);
         let (heads, clearances, meetings) = (self.heads.clone(), self.clearances.clone(), self.meetings.clone());
-        MeetingsCopy { heads, clearances, meetings, live, refused, inner_edges }
+        MeetingsCopy { heads, clearances, meetings, live, changes, refused, inner_edges }
     }
 
     /// Goes on from a copy, with a broad phase that is built anew.
@@ -459,7 +465,7 @@ impl Meetings {
         self.heads.clone_from(&copy.heads);
         self.clearances.clone_from(&copy.clearances);
         self.meetings.clone_from(&copy.meetings);
-        (self.live, self.parked) = (copy.live, None);
+        (self.live, self.changes, self.parked) = (copy.live, copy.changes, None);
         if self.inner_edges != copy.inner_edges {
             self.inner_edges = copy.inner_edges;
             self.rooms.clear();
@@ -486,6 +492,11 @@ impl Meetings {
         }
     }
 
+    /// How many pairs have come and gone since they were last put in order, which decides when they are again.
+    pub(crate) fn changes(&self) -> u32 {
+        self.changes
+    }
+
     /// How inner edges are felt.
     pub(crate) fn inner_edges(&self) -> InnerEdges {
         self.inner_edges
@@ -510,11 +521,6 @@ impl Meetings {
     pub(crate) fn waking_heads(&self) -> impl Iterator<Item = &Head> {
         let heads = if self.has_waking { self.live_heads() } else { &[] };
         heads.iter().filter(|head| head.wakes())
-    }
-
-    /// Whether a pair that was collided in this step pushes a body.
-    pub(crate) fn is_pushed(&self, body: u32) -> bool {
-        self.is_pushed.get(body as usize).is_some_and(|is_pushed| is_pushed.load(Ordering::Relaxed))
     }
 
     /// A pair.
@@ -548,31 +554,36 @@ impl Meetings {
         live.flat_map(|(_, meeting)| meeting.manifolds()).filter(|manifold| !manifold.is_inner)
     }
 
-    /// Calls `visit` with each manifold that pushes, as a constraint. Of pairs with a single one only the head is looked at:
-    /// it is small, and they are most.
-    pub(crate) fn for_each_edge(&self, mut visit: impl FnMut(Edge)) {
+    /// Into how many blocks the constraints are divided.
+    pub(crate) fn edge_blocks(&self) -> u32 {
+        self.live.div_ceil(LISTED) as u32
+    }
+
+    /// Calls `visit` with each manifold of a block of pairs that pushes, as a constraint. Of pairs with a single one only the
+    /// head is looked at: it is small, and they are most.
+    pub(crate) fn for_each_edge(&self, block: u32, mut visit: impl FnMut(Edge)) {
         // Which pairs push is hard to foresee, so those of some are listed first without asking.
         let mut pushing = [0u32; LISTED];
-        for (heads, first) in self.live_heads().chunks(LISTED).zip((0u32..).step_by(LISTED)) {
-            let mut count = 0;
-            for (meeting, head) in (first..).zip(heads) {
-                pushing[count % LISTED] = meeting;
-                count += usize::from(head.pushes());
+        let first = block * LISTED as u32;
+        let heads = &self.live_heads()[first as usize..self.live.min(first as usize + LISTED)];
+        let mut count = 0;
+        for (meeting, head) in (first..).zip(heads) {
+            pushing[count % LISTED] = meeting;
+            count += usize::from(head.pushes());
+        }
+        for &meeting in &pushing[..count] {
+            let head = &heads[(meeting - first) as usize];
+            let edge = |manifold, is_point| {
+                let origin = Origin::Contact { meeting, manifold };
+                Edge { bodies: head.bodies, origin, is_point }
+            };
+            if head.manifolds == 1 && !head.has_inner {
+                visit(edge(0, head.points == 1));
+                continue;
             }
-            for &meeting in &pushing[..count] {
-                let head = &heads[(meeting - first) as usize];
-                let edge = |manifold, is_point| {
-                    let origin = Origin::Contact { meeting, manifold };
-                    Edge { bodies: head.bodies, origin, is_point }
-                };
-                if head.manifolds == 1 && !head.has_inner {
-                    visit(edge(0, head.points == 1));
-                    continue;
-                }
-                for (index, manifold) in (0u32..).zip(self.meetings[meeting as usize].manifolds()) {
-                    if !manifold.is_inner {
-                        visit(edge(index, manifold.contacts().len() == 1));
-                    }
+            for (index, manifold) in (0u32..).zip(self.meetings[meeting as usize].manifolds()) {
+                if !manifold.is_inner {
+                    visit(edge(index, manifold.contacts().len() == 1));
                 }
             }
         }

@@ -24,6 +24,7 @@ use crate::threads;
 use glam::{Vec3, Vec4};
 use parts::PartCache;
 use patches::{Followed, KeptPatches};
+use std::ops::Range;
 use view::{Frame, View};
 
 /// One point of contact between two bodies. Its place is where it acts: while the bodies hardly move it stays, up to 1 % of
@@ -370,11 +371,18 @@ impl Meeting {
         size_of::<Self>() + self.rich.as_deref().map_or(0, of_rich)
     }
 
+    /// Where the manifold with so many points is.
+    #[inline(always)]
+    pub(crate) fn bytes_of_points(points: usize) -> Range<usize> {
+        const START: usize = std::mem::offset_of!(Meeting, manifold);
+        const CONTACTS: usize = START + std::mem::offset_of!(Manifold, contacts);
+        START..CONTACTS + points.min(MAX_POINTS) * size_of::<Contact>()
+    }
+
     /// Asks for the manifold with so many points, which is needed soon.
     #[inline(always)]
     pub(crate) fn fetch(&self, points: usize) {
-        const BEFORE: usize = std::mem::offset_of!(Manifold, contacts);
-        threads::fetch(&raw const self.manifold, BEFORE + points.min(MAX_POINTS) * size_of::<Contact>());
+        threads::fetch(&raw const self.manifold, Self::bytes_of_points(points).len());
     }
 
     /// How the pair touches.
@@ -567,7 +575,7 @@ fn collide(
 ) -> Result<(), ContactError> {
     let Some(view) = View::new(sides) else { return Ok(()) };
     let frame = Frame::new(pair, &view, bodies);
-    if is_surface(view.near.0) || is_surface(view.far.0) {
+    if is_surface(view.near) || is_surface(view.far) {
         on_surface(&view, margin, (patches, contacts), |local| manifolds.push(frame.in_world(pair, local)))?;
     } else if let Some(local) = view.contact(margin, cache)? {
         manifolds.push(frame.in_world(pair, &local));
@@ -594,7 +602,7 @@ fn on_surface(
         }
     }
     let wide = keeps.as_ref().map_or(margin, |(_, allowed)| margin + 2.0 * allowed);
-    let found = mesh::patches_of(view.near.0, view.far.0, &relative, wide, contacts)?;
+    let found = mesh::patches_of(view.near, view.far, &relative, wide, contacts)?;
     match keeps {
         Some((patches, allowed)) => patches.take_in((place, size), found, (margin, allowed), visit),
         None => found.iter().for_each(|local| visit(&local.manifold)),

@@ -18,21 +18,20 @@ mod pack;
 mod passes;
 mod prepare;
 mod share;
-mod slabs;
 mod state;
 
-use super::{Fault, FaultCause, FaultStage, Origin, Setting, for_each_edge, motion};
+use super::{Edge, Fault, FaultCause, FaultStage, Origin, Setting, edge_blocks, for_each_edge, motion};
 use crate::body::{Bodies, BodyKind, Motion, Nature};
-use crate::narrow::{Manifold, Meetings};
+use crate::narrow::{Manifold, Meeting, Meetings};
+use crate::slabs::Slabs;
 use crate::threads::{self, Counters, Shared, Task};
 use burden::Burden;
-use colour::{Colouring, Patch};
+use colour::{Colouring, Patch, Patches, Space};
 use glam::Vec3;
 use pack::{Pack, Softness, WIDTH};
 use passes::Kind;
 use prepare::{Plan, Source};
 use share::Sharing;
-use slabs::Slabs;
 use state::{Mass, State};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -49,7 +48,9 @@ const MOST_TURN: f32 = std::f32::consts::FRAC_PI_4;
 const PACKS_A_WORKER: usize = 16;
 /// How many bodies or pairs are in a block.
 const BLOCK: usize = 64;
-/// No row: nothing touches the body.
+/// So many bodies before it is its turn, memory of a body is asked for.
+const AHEAD: usize = 8;
+/// No row: the body is fixed or asleep.
 const NO_ROW: u32 = u32::MAX;
 
 /// The solver's buffers; kept to spare allocations.
@@ -59,7 +60,8 @@ pub(crate) struct Soft {
     /// Of each body its row or none, and of each row its body.
     row_of: Vec<u32>,
     body_of: Vec<u32>,
-    slabs: Slabs,
+    /// Of each row its slab, the first for those that do not move.
+    slab_of: Vec<u8>,
     states: Vec<State>,
     masses: Vec<Mass>,
     packs: Vec<Pack>,
@@ -81,7 +83,7 @@ pub(crate) struct Soft {
 pub(super) fn solve(
     meetings: &mut Meetings,
     bodies: &mut Bodies,
-    setting: &Setting,
+    (slabs, setting): (&Slabs, &Setting),
     soft: &mut Soft,
     faults: &mut Vec<Fault>,
 ) {
@@ -94,8 +96,9 @@ pub(super) fn solve(
         stretch: soft.last_dt.map_or(1.0, |last| dt / last),
     };
     soft.last_dt = Some(dt);
-    let first_movable = soft.find_rows(meetings, bodies, setting);
-    soft.fill_rows(meetings, bodies, setting, first_movable);
+    let first_movable = soft.find_rows(bodies, slabs);
+    soft.colour(meetings, setting, first_movable);
+    soft.fill_rows(bodies, setting, first_movable);
     soft.fill_packs(meetings, bodies, setting, (&plan, first_movable));
     let is_burdened = soft.find_burdened(first_movable);
     if is_burdened && soft.lend_masses(first_movable) {
@@ -105,7 +108,29 @@ pub(super) fn solve(
     soft.plan_stages(setting, is_burdened);
     soft.go_through(setting, first_movable);
     soft.store(meetings, setting);
-    soft.finish(bodies, setting, faults);
+    soft.finish(bodies, (slabs, setting), faults);
+}
+
+/// The constraints of a step as patches between rows.
+struct Touching<'a> {
+    meetings: &'a Meetings,
+    row_of: &'a [u32],
+    first_movable: u32,
+}
+
+impl Patches for Touching<'_> {
+    fn blocks(&self) -> u32 {
+        edge_blocks(self.meetings)
+    }
+
+    fn for_each(&self, block: u32, mut visit: impl FnMut(Patch, bool)) {
+        for_each_edge(self.meetings, block, |Edge { bodies, origin, is_point }| {
+            let rows = bodies.map(|body| self.row_of[body as usize]).map(|row| if row == NO_ROW { 0 } else { row });
+            if rows[0].max(rows[1]) >= self.first_movable {
+                visit(Patch { origin, rows }, is_point);
+            }
+        });
+    }
 }
 
 impl Soft {
@@ -117,52 +142,53 @@ impl Soft {
         })
     }
 
-    /// Gives a row to each body that something touches, in the order of the bodies: what was made side by side often lies
-    /// side by side. Returns where movable rows begin.
-    fn find_rows(&mut self, meetings: &Meetings, bodies: &Bodies, setting: &Setting) -> u32 {
-        let Self { row_of, body_of, slabs, .. } = self;
+    /// Gives a row to each body that is awake, slab by slab. Returns where movable rows begin.
+    fn find_rows(&mut self, bodies: &Bodies, slabs: &Slabs) -> u32 {
+        let Self { row_of, body_of, slab_of, .. } = self;
         row_of.clear();
         row_of.resize(bodies.len(), NO_ROW);
+        let (still, movable) = slabs.order_by_kind();
+        let is_driven = |dense: &&u32| bodies.activity(**dense).is_kinematic && !bodies.is_set_aside(**dense);
         // Row 0 is for all that stands still.
         body_of.clear();
         body_of.push(NO_ROW);
-        let mut add = |dense: u32| {
-            row_of[dense as usize] = body_of.len() as u32;
-            body_of.push(dense);
-            body_of.len() as u32
-        };
-        let mut first_movable = 1;
-        for &dense in bodies.awake().iter().filter(|dense| bodies.activity(**dense).is_kinematic) {
-            if !bodies.is_set_aside(dense) {
-                first_movable = add(dense);
-            }
+        body_of.extend(still.iter().filter(is_driven));
+        let first_movable = body_of.len();
+        body_of.extend_from_slice(movable);
+        slab_of.clear();
+        slab_of.resize(first_movable, 0);
+        slab_of.extend(body_of[first_movable..].iter().map(|dense| slabs.of_bodies()[*dense as usize]));
+        for (row, dense) in (0..).zip(&*body_of).skip(1) {
+            row_of[*dense as usize] = row;
         }
-        for &dense in bodies.awake() {
-            if bodies.activity(dense).moves && meetings.is_pushed(dense) {
-                add(dense);
-            }
-        }
-        slabs.find(body_of, first_movable, bodies, workers_for(setting, 0, body_of.len()));
-        first_movable
+        first_movable as u32
     }
 
-    /// Fills the rows, and gives a colour to each patch meanwhile.
-    fn fill_rows(&mut self, meetings: &Meetings, bodies: &Bodies, setting: &Setting, first_movable: u32) {
-        let Self { colouring, row_of, body_of, slabs, states, masses, counters, .. } = self;
+    /// Gives a colour to each patch.
+    fn colour(&mut self, meetings: &Meetings, setting: &Setting, first_movable: u32) {
+        let Self { colouring, row_of, slab_of, .. } = self;
+        let space = Space { slabs: slab_of, first_movable };
+        colouring.sort(space, &Touching { meetings, row_of, first_movable }, setting.workers);
+    }
+
+    /// Fills the rows of bodies that something touches, or that touch by themselves.
+    fn fill_rows(&mut self, bodies: &Bodies, setting: &Setting, first_movable: u32) {
+        let Self { colouring, body_of, states, masses, counters, .. } = self;
         states.resize(body_of.len(), State::STILL);
         masses.resize(body_of.len(), Mass::INFINITE);
-        let workers = workers_for(setting, meetings.live_heads().len() / WIDTH, body_of.len());
+        let workers = workers_for(setting, 0, body_of.len());
         let size = threads::block_size(BLOCK);
-        let blocks = [1 + body_of.len().div_ceil(size) as u32];
         let (states, masses) = (Shared::new(states), Shared::new(masses));
-        let colouring = Shared::new(std::slice::from_mut(colouring));
-        threads::run(workers, &blocks, counters, |Task { block, .. }| {
-            let Some(block) = block.checked_sub(1) else {
-                // SAFETY: the first block is one worker's.
-                #[allow(unsafe_code)]
-                return colour(unsafe { colouring.get_mut(0) }, meetings, (row_of, slabs.of_rows()), first_movable);
-            };
+        threads::run(workers, &[body_of.len().div_ceil(size) as u32], counters, |Task { block, .. }| {
             for row in block_of(block, size, body_of.len()) {
+                if let Some(&ahead) = body_of.get(row + AHEAD) {
+                    bodies.fetch_body(ahead);
+                    states.fetch_all_to_write(row + AHEAD);
+                    masses.fetch_all_to_write(row + AHEAD);
+                }
+                if row as u32 >= first_movable && !colouring.is_touched(row as u32) {
+                    continue;
+                }
                 // SAFETY: each row is in one block, and each block has one worker.
                 #[allow(unsafe_code)]
                 let (state, mass) = unsafe { (states.get_mut(row), masses.get_mut(row)) };
@@ -180,12 +206,12 @@ impl Soft {
         setting: &Setting,
         (plan, first_movable): (&Plan, u32),
     ) {
-        let Self { colouring, slabs, masses, packs, sharing, counters, is_uneven, bounces, .. } = self;
+        let Self { colouring, slab_of, masses, packs, sharing, counters, is_uneven, bounces, .. } = self;
         packs.resize(colouring.lanes().len() / WIDTH, Pack::EMPTY);
         let workers = workers_for(setting, packs.len(), masses.len());
         // Who solves packs later fills them now.
         let count = workers_for(setting, packs.len(), 0);
-        sharing.begin(count, colouring.groups(), slabs.of_rows());
+        sharing.begin(count, colouring.groups(), slab_of);
         let (parts, marks) = sharing.split();
         let blocks = [packs.len() as u32, count as u32];
         let (parts, packs) = (Shared::new(parts), Shared::new(packs));
@@ -200,7 +226,8 @@ impl Soft {
                 #[allow(unsafe_code)]
                 let (part, rows_of) =
                     unsafe { (parts.get_mut(block as usize), |pack: u32| packs.get(pack as usize).bodies) };
-                return marks.settle(block as usize, part, colouring.groups(), (slabs.of_rows(), rows_of));
+                let is_used = |row: u32| row < first_movable || colouring.is_touched(row);
+                return marks.settle(block as usize, part, colouring.groups(), (slab_of, is_used, rows_of));
             }
             let mut place = block as usize;
             for index in 0..parts.len() {
@@ -217,6 +244,7 @@ impl Soft {
                 if let Some(&next) = listed.get(place + 1) {
                     // Single points are together, so that it is mostly as with this one in the last step.
                     source.fetch(lanes_of(next), pack.points.max(1) as usize);
+                    packs.fetch_to_write(next as usize, 0..Pack::size_of_points(pack.points.max(1) as usize));
                 }
                 prepare::fill(setting.level, pack, lanes_of(own), &source, plan);
                 marks.note(index, pack);
@@ -248,7 +276,14 @@ impl Soft {
         let size = threads::block_size(BLOCK);
         threads::run(workers, &[patches.len().div_ceil(size) as u32], counters, |Task { block, .. }| {
             let range = block_of(block, size, patches.len());
-            for (patch, lane) in &patches[border(range.start)..border(range.end)] {
+            let own = &patches[border(range.start)..border(range.end)];
+            for (index, (patch, lane)) in own.iter().enumerate() {
+                if let Some((ahead, lane)) = own.get(index + AHEAD) {
+                    let Origin::Contact { meeting, .. } = ahead.origin;
+                    heads.fetch_all_to_write(meeting as usize);
+                    let points = packs[*lane as usize / WIDTH].points as usize;
+                    meetings.fetch_to_write(meeting as usize, Meeting::bytes_of_points(points));
+                }
                 let Origin::Contact { meeting, manifold } = patch.origin;
                 // SAFETY: each pair is in one block.
                 #[allow(unsafe_code)]
@@ -261,10 +296,11 @@ impl Soft {
     }
 
     /// Velocities and poses of all bodies that are awake.
-    fn finish(&mut self, bodies: &mut Bodies, setting: &Setting, faults: &mut Vec<Fault>) {
-        let Self { row_of, states, counters, broken, .. } = self;
-        let Bodies { natures, motions, rests, awake, .. } = &mut *bodies;
-        let count = awake.len();
+    fn finish(&mut self, bodies: &mut Bodies, (slabs, setting): (&Slabs, &Setting), faults: &mut Vec<Fault>) {
+        let Self { colouring, row_of, states, counters, broken, .. } = self;
+        let Bodies { natures, motions, rests, .. } = &mut *bodies;
+        let order = slabs.order();
+        let count = order.len();
         broken.clear();
         broken.resize(count, None);
         let (shared_motions, shared_broken) = (Shared::new(motions), Shared::new(broken));
@@ -273,38 +309,35 @@ impl Soft {
         let size = threads::block_size(BLOCK);
         threads::run(workers, &[count.div_ceil(size) as u32], counters, |Task { block, .. }| {
             for place in block_of(block, size, count) {
-                let dense = awake[place] as usize;
-                // SAFETY: each body is in the list once, and each place in one block.
+                let dense = order[place] as usize;
+                if let Some(&ahead) = order.get(place + AHEAD) {
+                    shared_motions.fetch_all_to_write(ahead as usize);
+                    threads::fetch(&raw const natures[ahead as usize], size_of::<Nature>());
+                }
+                // SAFETY: each body is in the order once, and each place in one block.
                 #[allow(unsafe_code)]
                 let (motion, broken, rest) = unsafe {
                     (shared_motions.get_mut(dense), shared_broken.get_mut(place), shared_rests.get_mut(dense))
                 };
-                let state = states.get(row_of[dense] as usize);
-                *broken = finish_body(&natures[dense], motion, state, setting);
+                let row = row_of[dense];
+                let state = states.get(row as usize).filter(|_| colouring.is_touched(row));
+                let fault = finish_body(&natures[dense], motion, state, setting);
+                if fault.is_some() {
+                    *broken = fault;
+                }
                 rest.follow(&natures[dense], motion, setting.dt);
             }
         });
+        let first = faults.len();
         for (place, fault) in broken.iter().enumerate() {
             if let Some((stage, cause)) = *fault {
-                let dense = bodies.awake()[place] as usize;
+                let dense = order[place] as usize;
                 bodies.set_aside(dense);
                 faults.push(Fault { body: bodies.natures[dense].id, stage, cause });
             }
         }
+        faults[first..].sort_unstable_by_key(|fault| fault.body);
     }
-}
-
-/// Gives a colour to each patch. Cost: that of all live pairs, on one thread.
-fn colour(colouring: &mut Colouring, meetings: &Meetings, (row_of, slabs): (&[u32], &[u8]), first_movable: u32) {
-    colouring.begin(first_movable, slabs.len());
-    for_each_edge(meetings, |edge| {
-        let rows = edge.bodies.map(|body| row_of[body as usize]).map(|row| if row == NO_ROW { 0 } else { row });
-        if rows[0].max(rows[1]) >= first_movable {
-            let [a, b] = rows.map(|row| if row < first_movable { u8::MAX } else { slabs[row as usize] });
-            colouring.add(Patch { origin: edge.origin, rows }, a.min(b), edge.is_point);
-        }
-    });
-    colouring.finish();
 }
 
 fn workers_for(setting: &Setting, packs: usize, bodies: usize) -> usize {

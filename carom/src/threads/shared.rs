@@ -6,6 +6,7 @@
 #![allow(unsafe_code)]
 
 use std::cell::UnsafeCell;
+use std::ops::Range;
 
 /// A slice whose places are handed out one by one.
 #[derive(Debug)]
@@ -55,6 +56,19 @@ impl<'a, T> Shared<'a, T> {
         fetch(self.cells[index].get().cast_const(), bytes.min(size_of::<T>()));
     }
 
+    /// Asks for some bytes of a place, which are written soon.
+    #[inline(always)]
+    pub(crate) fn fetch_to_write(self, index: usize, bytes: Range<usize>) {
+        let start = self.cells[index].get().cast_const().cast::<u8>().wrapping_add(bytes.start);
+        fetch_to_write(start, bytes.end.min(size_of::<T>()) - bytes.start);
+    }
+
+    /// Asks for all of a place, which is written soon.
+    #[inline(always)]
+    pub(crate) fn fetch_all_to_write(self, index: usize) {
+        self.fetch_to_write(index, 0..size_of::<T>());
+    }
+
     /// A place to write.
     ///
     /// # Safety
@@ -76,6 +90,20 @@ pub(crate) fn fetch<T>(place: *const T, bytes: usize) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         // SAFETY: it is a hint, whatever the address.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(place.cast::<i8>().wrapping_add(offset)) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (place, bytes);
+}
+
+/// Asks for memory that is written soon, for this core alone. Until a line is there, what was written to it waits, and so does
+/// all that is written after it, and whatever reads some of that in other pieces than it was written in.
+#[inline(always)]
+fn fetch_to_write<T>(place: *const T, bytes: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for offset in (0..bytes).step_by(64) {
+        let line = place.cast::<u8>().wrapping_add(offset);
+        // SAFETY: it is a hint, whatever the address, and changes nothing; machines that do not know it pass over it.
+        unsafe { std::arch::asm!("prefetchw [{}]", in(reg) line, options(nostack, preserves_flags, readonly)) };
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (place, bytes);

@@ -8,6 +8,7 @@ use crate::broad::{Placed, Structure};
 use crate::island::Islands;
 use crate::narrow::{InnerEdges, Meetings};
 use crate::response::{self, Solver};
+use crate::slabs::Slabs;
 use glam::Vec3;
 
 /// Settings of a world to be.
@@ -145,6 +146,7 @@ impl WorldBuilder {
             level: crate::simd::level_for_eight(),
             placed: Placed::default(),
             meetings: Meetings::new(self.inner_edges),
+            slabs: Slabs::default(),
             islands: Islands::default(),
             sleeps: self.sleeping,
             continuous: self.continuous,

@@ -28,6 +28,7 @@ pub struct Snapshot {
     boxes_for: Option<f32>,
     last_steps: [Option<f32>; 2],
     next_island: u32,
+    slab_axis: usize,
     /// What the last step did, so that a world that goes back tells what it told then.
     step: Step,
     time: f64,
@@ -79,6 +80,7 @@ impl World {
             boxes_for: self.boxes_for,
             last_steps: self.outcome.last_steps(),
             next_island: self.islands.next_name,
+            slab_axis: self.slabs.axis(),
             step: self.step.clone(),
             time: self.time,
         }
@@ -104,6 +106,7 @@ impl World {
         self.boxes_for = snapshot.boxes_for;
         self.outcome.set_last_steps(snapshot.last_steps);
         self.islands.next_name = snapshot.next_island;
+        self.slabs.set_axis(snapshot.slab_axis);
         self.time = snapshot.time;
         self.step.clone_from(&snapshot.step);
     }
@@ -146,6 +149,7 @@ impl World {
         digest.floats([self.boxes_for.unwrap_or(-1.0), self.bounce_threshold]);
         digest.floats(self.gravity.to_array());
         digest.flags([self.sleeps]);
+        digest.word(u64::from(self.meetings.changes()) << 2 | self.slabs.axis() as u64);
         // Settings are small: what they print tells them apart.
         format!("{:?} {:?}", self.solver, self.meetings.inner_edges())
             .bytes()

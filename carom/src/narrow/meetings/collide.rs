@@ -18,7 +18,7 @@ const AHEAD: usize = 12;
 impl Meetings {
     /// The stage: collides all live pairs.
     pub(crate) fn collide(&mut self, bodies: &Bodies, workers: usize, margins: Margins) {
-        let Self { heads, clearances, meetings, rooms, counters, live, asks_all, seams, is_pushed, .. } = self;
+        let Self { heads, clearances, meetings, rooms, counters, live, asks_all, seams, .. } = self;
         let asks_all = *asks_all;
         let size = threads::block_size(BLOCK);
         let blocks = live.div_ceil(size) as u32;
@@ -29,14 +29,13 @@ impl Meetings {
         let (shared_heads, shared_meetings) = (Shared::new(&mut heads[..*live]), Shared::new(meetings));
         let (shared_rooms, shared_clearances) = (Shared::new(rooms), Shared::new(clearances));
         seams.begin(bodies.len());
-        is_pushed.clear();
-        is_pushed.resize_with(bodies.len(), AtomicBool::default);
         let (seen, any_waking) = (seams.has_struck(), AtomicBool::new(false));
         threads::run(workers, &[blocks], counters, |Task { worker, block, .. }| {
             let start = block as usize * size;
             let places = start..shared_heads.len().min(start + size);
             let mut is_asked = [true; BLOCK];
             for (place, is_asked) in places.clone().zip(&mut is_asked) {
+                shared_heads.fetch_all_to_write((place + 2 * AHEAD).min(shared_heads.len() - 1));
                 if place + AHEAD < places.end {
                     // SAFETY: each block is one worker's.
                     #[allow(unsafe_code)]
@@ -47,7 +46,8 @@ impl Meetings {
                 let (head, clearance) = unsafe { (shared_heads.get(place), shared_clearances.get(place)) };
                 *is_asked = asks_all || !is_parted(head, clearance, bodies, margins);
                 if *is_asked {
-                    shared_meetings.fetch(place, size_of::<Meeting>());
+                    shared_clearances.fetch_all_to_write(place);
+                    shared_meetings.fetch_all_to_write(place);
                     bodies.fetch_collider(head.pair.a);
                     bodies.fetch_collider(head.pair.b);
                 }
@@ -67,14 +67,12 @@ impl Meetings {
                 if head.is_about_to_strike {
                     head.bodies.iter().for_each(|body| seen[*body as usize].store(true, Ordering::Relaxed));
                 }
-                if head.pushes() {
-                    head.bodies.iter().for_each(|body| mark(&is_pushed[*body as usize]));
-                }
                 if head.wakes() {
                     any_waking.store(true, Ordering::Relaxed);
                 }
             }
         });
+
         self.has_waking = any_waking.into_inner();
         self.faults.clear();
         for (pair, error) in self.rooms.iter_mut().flat_map(|room| room.faults.drain(..)) {
@@ -87,13 +85,6 @@ impl Meetings {
             let Self { heads, meetings, seams, live, .. } = self;
             mesh::mark_inner_seams(&mut heads[..*live], meetings, bodies, workers, seams);
         }
-    }
-}
-
-/// Sets a flag that most often is set: who only reads does not take the line of memory from others.
-fn mark(flag: &AtomicBool) {
-    if !flag.load(Ordering::Relaxed) {
-        flag.store(true, Ordering::Relaxed);
     }
 }
 

@@ -59,7 +59,7 @@ impl KeptPatches {
     /// Whether patches of these two are kept: those of sharp boxes and hulls. Others are quickly found, and their normals
     /// turn as they roll.
     pub(super) fn are_kept(view: &View<'_>) -> bool {
-        let is_sharp = match view.near.0 {
+        let is_sharp = match view.near {
             Shape::Cuboid(cuboid) => cuboid.radius() == 0.0,
             Shape::Hull(hull) => hull.radius() == 0.0,
             Shape::Point(_)
@@ -76,7 +76,7 @@ impl KeptPatches {
             | Shape::Compound(_)
             | Shape::Custom(_) => false,
         };
-        is_sharp && is_surface(view.far.0)
+        is_sharp && is_surface(view.far)
     }
 
     /// The patches where the surface is now, of a part of this size, if it has hardly moved.

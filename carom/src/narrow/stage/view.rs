@@ -8,16 +8,20 @@ use crate::narrow::{
     ContactError, Feature, LocalContact, LocalManifold, MAX_POINTS, Pair, PairCache, cache, contact_in, convex,
 };
 use crate::pose::{LocalPose, Pose};
-use crate::shape::Shape;
+use crate::shape::{HalfSpace, Shape};
 use glam::{DVec3, Mat3, Quat, Vec3};
 
 /// Two parts in the frame of the smaller: there the contact is near the origin, however large the other is. Or in that of
 /// a ball, which is taken not to be turned: what is seen from there need not be turned back, and rolling changes nothing.
 pub(super) struct View<'a> {
-    pub(super) near: (&'a Shape, Pose),
-    pub(super) far: (&'a Shape, Pose),
+    pub(super) near: &'a Shape,
+    pub(super) far: &'a Shape,
+    /// Where the near one is in the world, and how its frame is turned there.
+    position: &'a DVec3,
+    turn: Quat,
+    far_rotation: Quat,
     /// From the near one to the far one, in the axes of the world.
-    pub(super) offset: DVec3,
+    offset: DVec3,
     pub(super) far_in_near: LocalPose,
     /// They are seen from the second.
     is_swapped: bool,
@@ -35,30 +39,40 @@ impl<'a> View<'a> {
             (false, true) => reach_b <= FAR_LARGER * reach_a,
             (true, true) | (false, false) => reach_a > reach_b,
         };
-        let (near, far) = if is_swapped { (b, a) } else { (a, b) };
+        let ((near, pose), (far, far_pose)) = if is_swapped { (b, a) } else { (a, b) };
         let size = reach_a.min(reach_b);
-        let far = (far.0, beside(far.0, far.1, near.1));
-        let offset = far.1.position - near.1.position;
-        let is_seen_from_ball = is_ball(near.0);
+        let far_rotation = far_pose.rotation;
+        let offset = if let Shape::HalfSpace(half_space) = far {
+            beside(half_space, far_pose, pose)
+        } else {
+            far_pose.position - pose.position
+        };
+        let is_seen_from_ball = is_ball(near);
+        let turn = if is_seen_from_ball { Quat::IDENTITY } else { pose.rotation };
         // Turned in f32 where its rounding is far below what is felt of the smaller part; and where nobody asks for it but for
         // whether it is finite, since surfaces are seen at their placement.
         let is_near = offset.as_vec3().length_squared() < 100.0 * size * size;
         let far_in_near = if is_seen_from_ball {
-            LocalPose::new(offset.as_vec3(), far.1.rotation)
-        } else if is_near || is_surface(far.0) {
-            let turn = near.1.rotation.conjugate();
-            LocalPose::new(turn * offset.as_vec3(), turn * far.1.rotation)
+            LocalPose::new(offset.as_vec3(), far_rotation)
+        } else if is_near || is_surface(far) {
+            let back = turn.conjugate();
+            LocalPose::new(back * offset.as_vec3(), back * far_rotation)
         } else {
-            Pose::b_in_a(near.1, &far.1)
+            Pose::b_in_a(
+                &Pose { position: DVec3::ZERO, rotation: turn },
+                &Pose { position: offset, rotation: far_rotation },
+            )
         };
-        let rotation = if is_seen_from_ball { Quat::IDENTITY } else { near.1.rotation };
-        let near = (near.0, Pose { position: near.1.position, rotation });
-        far_in_near.position.is_finite().then_some(Self { near, far, offset, far_in_near, is_swapped, size })
+        if !far_in_near.position.is_finite() {
+            return None;
+        }
+        Some(Self { near, far, position: &pose.position, turn, far_rotation, offset, far_in_near, is_swapped, size })
     }
 
     /// In f64 from the poses themselves: a cube on a wide slab sees where the slab's far middle is to the last digit.
     pub(super) fn placement(&self) -> Placement {
-        Placement::seen_from(&Placement::turned(&self.near.1), self.offset, self.far.1.rotation)
+        let near = Pose { position: DVec3::ZERO, rotation: self.turn };
+        Placement::seen_from(&Placement::turned(&near), self.offset, self.far_rotation)
     }
 
     /// How two convex parts touch. The door lets in only shapes with contacts, and poses and margins of the world are sound;
@@ -67,7 +81,7 @@ impl<'a> View<'a> {
     pub(super) fn contact(&self, margin: f32, cache: &mut PairCache) -> Result<Option<LocalManifold>, ContactError> {
         match cache.kept(&self.far_in_near, margin) {
             Some(kept) => Ok(kept.moved(&self.far_in_near, margin)),
-            None => contact_in(self.near.0, self.far.0, &self.far_in_near, || self.placement(), margin, Some(cache)),
+            None => contact_in(self.near, self.far, &self.far_in_near, || self.placement(), margin, Some(cache)),
         }
     }
 
@@ -75,19 +89,19 @@ impl<'a> View<'a> {
     /// knows, or that of a contact with a wide margin. Users' support maps prove nothing.
     pub(super) fn gap(&self, cache: &PairCache, wide: f32) -> Option<f32> {
         let is_custom = |shape: &Shape| matches!(shape, Shape::Custom(_));
-        if is_custom(self.near.0) || is_custom(self.far.0) {
+        if is_custom(self.near) || is_custom(self.far) {
             return None;
         }
-        let (pose, near) = (&self.far_in_near, convex::of_shape(self.near.0)?);
-        if let Shape::HalfSpace(half_space) = self.far.0 {
+        let (pose, near) = (&self.far_in_near, convex::of_shape(self.near)?);
+        if let Shape::HalfSpace(half_space) = self.far {
             let up = pose.direction_to_outer(half_space.normal()).as_dvec3();
             let lowest = near.core.support(-up).ok()?;
             let (low, ground) = (up.dot(lowest) - near.radius, up.dot(pose.position.as_dvec3()));
             return Some((low - ground - 1e-6 * (lowest.length() + pose.position.as_dvec3().length())) as f32);
         }
-        let far = convex::of_shape(self.far.0)?;
+        let far = convex::of_shape(self.far)?;
         let axis = cache.axis(pose).or_else(|| {
-            let found = contact_in(self.near.0, self.far.0, pose, || self.placement(), wide, None).ok()?;
+            let found = contact_in(self.near, self.far, pose, || self.placement(), wide, None).ok()?;
             found.map_or_else(|| pose.position.try_normalize(), |found| Some(found.normal))
         })?;
         let pair = Pair { a: &near, b: &far, b_in_a: pose };
@@ -150,13 +164,10 @@ fn is_round(shape: &Shape) -> bool {
     }
 }
 
-/// The pose of a half-space moved along its plane to beside another part, which changes nothing but the numbers' size;
-/// of any other shape its own pose.
-fn beside(shape: &Shape, pose: &Pose, other: &Pose) -> Pose {
-    let Shape::HalfSpace(half_space) = shape else { return *pose };
+/// From a part to a half-space, moved along its plane to beside the part: that changes nothing but the numbers' size.
+fn beside(half_space: &HalfSpace, pose: &Pose, part: &Pose) -> DVec3 {
     let normal = (pose.rotation.as_dquat() * half_space.normal().as_dvec3()).normalize();
-    let height = normal.dot(other.position - pose.position);
-    Pose { position: other.position - normal * height, rotation: pose.rotation }
+    normal * -normal.dot(part.position - pose.position)
 }
 
 /// What takes a manifold from the frame of the near part to the axes of the world.
@@ -172,14 +183,13 @@ pub(super) struct Frame {
 impl Frame {
     #[inline]
     pub(super) fn new(pair: &ConvexPair, view: &View<'_>, bodies: &Bodies) -> Self {
-        let pose = &view.near.1;
         let from_centers = [pair.a.body, pair.b.body].map(|body| {
-            let arm = (pose.position - bodies.motions()[body as usize].center).as_vec3();
+            let arm = (*view.position - bodies.motions()[body as usize].center).as_vec3();
             // A centre beyond the range of f32 is that of a floor; it has no lever worth the name.
             if arm.is_finite() { arm } else { Vec3::ZERO }
         });
-        let turn = Mat3::from_quat(pose.rotation);
-        let is_round = is_round(view.near.0) || is_round(view.far.0);
+        let turn = Mat3::from_quat(view.turn);
+        let is_round = is_round(view.near) || is_round(view.far);
         Self { turn, from_centers, is_swapped: view.is_swapped, is_round, size: view.size }
     }
 

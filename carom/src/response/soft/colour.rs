@@ -5,15 +5,24 @@
 //! colours of a body are the bits of a word. Patches against what does not move have colours of their own and come last,
 //! so that nothing sinks into the ground. What finds no colour is done one by one, between the two. Within a colour patches
 //! are sorted by slabs of space: see [`super::share`].
-//! Cost: a few ns a patch, anew in every step; the result depends on the order and the slabs of the patches only.
+//! Space is divided into a few regions of neighbouring slabs. Patches within a region are coloured by whoever has it, all
+//! regions at a time; then those across borders, one after the other. So the result depends on the order and the slabs of
+//! the patches, and not on who took part.
+//! Cost: some ns a patch, anew in every step, most of it by all workers.
 
 use super::pack::WIDTH;
-use super::slabs::SLABS;
 use crate::response::Origin;
+use crate::slabs::SLABS;
+use crate::threads::{self, Counters, Shared, Task};
 use std::ops::Range;
 
 /// As many colours as a word has bits, for patches of two movable bodies and again for those against the ground.
 const COLOURS: usize = 64;
+/// How many regions there are, and how many slabs each has. With more of them more patches are across borders.
+const REGIONS: usize = 8;
+const SLABS_EACH: usize = SLABS / REGIONS;
+/// With fewer blocks of patches one worker does it all.
+const FEW_BLOCKS: u32 = 8;
 
 /// An edge of the graph: where it comes from, which means nothing here, and the rows of its bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,21 +34,108 @@ pub(super) struct Patch {
 /// No patch in this lane.
 pub(super) const NO_PATCH: Patch = Patch { origin: Origin::Contact { meeting: u32::MAX, manifold: 0 }, rows: [0; 2] };
 
+/// Where patches come from, block by block.
+pub(super) trait Patches: Sync {
+    fn blocks(&self) -> u32;
+
+    /// Visits each patch of a block that has a movable row, and says whether it is a single point.
+    fn for_each(&self, block: u32, visit: impl FnMut(Patch, bool));
+}
+
+/// Where rows are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Space<'a> {
+    /// Of each row its slab. Those of movable rows are in order, so the rows of a region are side by side.
+    pub(super) slabs: &'a [u8],
+    pub(super) first_movable: u32,
+}
+
+impl Space<'_> {
+    /// The first slab that a patch is in.
+    #[inline]
+    fn slab_of(&self, patch: &Patch) -> usize {
+        let slab = |row: u32| if row < self.first_movable { u8::MAX } else { self.slabs[row as usize] };
+        usize::from(slab(patch.rows[0]).min(slab(patch.rows[1])))
+    }
+
+    /// The region that a patch is in, or one more than there are if it is in several.
+    #[inline]
+    fn region_of(&self, patch: &Patch) -> usize {
+        let [a, b] = patch.rows.map(|row| usize::from(self.slabs[row as usize]) / SLABS_EACH);
+        match patch.rows.map(|row| row < self.first_movable) {
+            [true, _] => b,
+            [_, true] => a,
+            [false, false] if a == b => a,
+            [false, false] => REGIONS,
+        }
+    }
+
+    fn rows_of(&self, region: usize) -> Range<usize> {
+        let movable = &self.slabs[self.first_movable as usize..];
+        let first = |region: usize| movable.partition_point(|slab| usize::from(*slab) < region * SLABS_EACH);
+        self.first_movable as usize + first(region)..self.first_movable as usize + first(region + 1)
+    }
+}
+
+/// The region of what belongs somewhere.
+fn region_of_place(place: u32) -> usize {
+    place as usize % SLABS / SLABS_EACH
+}
+
 /// Patches sorted into packs; kept to spare allocations.
 #[derive(Debug, Default)]
 pub(super) struct Colouring {
-    first_movable: u32,
     /// Of each row the colours that are taken: by patches with movable bodies, and with the ground.
     taken: Vec<[u64; 2]>,
-    /// Each patch with where it belongs, and after sorting with its lane.
+    /// Each patch in the order in which they come, with where it belongs, and after sorting with its lane.
     list: Vec<(Patch, u32)>,
-    /// How many patches belong there, and after that the lane of the next.
-    counts: Vec<u32>,
-    /// Of each group whether anything belongs there.
-    is_used: Vec<bool>,
+    /// Places in the list region by region, then those of patches across borders; and where those of each begin.
+    order: Vec<u32>,
+    firsts: [u32; REGIONS + 1],
+    /// Of each block where its patches of each region and those across borders go in the order, and all of them in the list.
+    starts: Vec<[u32; REGIONS + 2]>,
+    regions: Vec<Region>,
     /// Eight a pack.
     lanes: Vec<Patch>,
     groups: Vec<Group>,
+    counters: Counters,
+}
+
+/// What is counted in a region.
+#[derive(Debug, Default)]
+struct Region {
+    /// Of each half of a group and each slab how many patches belong there, and after that the lane of the next.
+    counts: Vec<[u32; SLABS_EACH]>,
+    /// Of each group whether anything belongs there.
+    is_used: Vec<bool>,
+}
+
+impl Region {
+    fn clear(&mut self) {
+        self.counts.resize(2 * GROUPS, [0; SLABS_EACH]);
+        self.is_used.resize(GROUPS, false);
+        for (counts, is_used) in self.counts.chunks_mut(2).zip(&mut self.is_used) {
+            if std::mem::take(is_used) {
+                counts.fill([0; SLABS_EACH]);
+            }
+        }
+    }
+
+    /// Counts a patch; tells where it belongs.
+    fn count(&mut self, group: usize, is_point: bool, slab: usize) -> u32 {
+        let half = 2 * group + usize::from(!is_point);
+        self.counts[half][slab % SLABS_EACH] += 1;
+        self.is_used[group] = true;
+        (half * SLABS + slab) as u32
+    }
+
+    /// The lane of the next patch that belongs there.
+    fn next(&mut self, place: u32) -> u32 {
+        let (half, slab) = (place as usize / SLABS, place as usize % SLABS);
+        let next = &mut self.counts[half][slab % SLABS_EACH];
+        let pitch = if half / 2 == OVERFLOW { WIDTH as u32 } else { 1 };
+        std::mem::replace(next, *next + pitch)
+    }
 }
 
 /// The packs of a colour.
@@ -67,75 +163,195 @@ const OVERFLOW: usize = COLOURS;
 const GROUPS: usize = 2 * COLOURS + 1;
 
 impl Colouring {
-    /// Forgets all patches; there will be so many rows, and those below `first_movable` do not move.
-    pub(super) fn begin(&mut self, first_movable: u32, rows: usize) {
-        self.first_movable = first_movable;
-        self.taken.clear();
-        self.taken.resize(rows, [0; 2]);
-        self.list.clear();
-        self.counts.resize(2 * GROUPS * SLABS, 0);
-        self.is_used.resize(GROUPS, false);
-        for (counts, is_used) in self.counts.chunks_mut(2 * SLABS).zip(&mut self.is_used) {
-            if std::mem::take(is_used) {
-                counts.fill(0);
+    /// Sorts patches into packs. The rows' slabs are given, which are in order; rows below `first_movable` do not move.
+    pub(super) fn sort(&mut self, space: Space<'_>, patches: &impl Patches, workers: usize) {
+        self.taken.resize(space.slabs.len(), [0; 2]);
+        self.regions.resize_with(REGIONS, Region::default);
+        if workers == 1 || !threads::is_worth(patches.blocks() >= FEW_BLOCKS) {
+            self.colour_alone(space, patches);
+            self.make_groups();
+            let Self { list, regions, lanes, .. } = self;
+            for (patch, lane) in list.iter_mut().filter(|(patch, _)| space.region_of(patch) < REGIONS) {
+                *lane = regions[region_of_place(*lane)].next(*lane);
+                lanes[*lane as usize] = *patch;
             }
+        } else {
+            self.colour_together(space, patches, workers);
+            self.make_groups();
+            self.place_together(workers);
+        }
+        self.place_across();
+    }
+
+    /// Puts the patches across borders into their lanes, behind the others.
+    fn place_across(&mut self) {
+        let Self { list, order, firsts, regions, lanes, .. } = self;
+        for place in &order[firsts[REGIONS] as usize..] {
+            let (patch, lane) = &mut list[*place as usize];
+            *lane = regions[region_of_place(*lane)].next(*lane);
+            lanes[*lane as usize] = *patch;
         }
     }
 
-    /// Takes in a patch between two rows, in a slab. Patches of a single point share packs, which need less of all that follows.
-    pub(super) fn add(&mut self, patch: Patch, slab: u8, is_point: bool) {
-        let [a, b] = patch.rows;
-        let group = if a.min(b) < self.first_movable {
-            let taken = &mut self.taken[a.max(b) as usize][1];
-            let free = !*taken;
-            let colour = free.trailing_zeros() as usize;
-            *taken |= free & free.wrapping_neg();
-            if colour < COLOURS { COLOURS + 1 + colour } else { OVERFLOW }
-        } else {
-            let free = !(self.taken[a as usize][0] | self.taken[b as usize][0]);
-            let bit = free & free.wrapping_neg();
-            self.taken[a as usize][0] |= bit;
-            self.taken[b as usize][0] |= bit;
-            // No bit is free: 64 zeros.
-            free.trailing_zeros() as usize
-        };
-        let place = (2 * group + usize::from(!is_point)) * SLABS + usize::from(slab);
-        self.counts[place] += 1;
-        self.is_used[group] = true;
-        self.list.push((patch, place as u32));
+    /// Gives colours to all patches, those across borders last.
+    fn colour_alone(&mut self, space: Space<'_>, patches: &impl Patches) {
+        let Self { taken, list, order, firsts, regions, .. } = self;
+        taken.fill([0; 2]);
+        regions.iter_mut().for_each(Region::clear);
+        list.clear();
+        order.clear();
+        firsts.fill(0);
+        let taken = Shared::new(taken);
+        for block in 0..patches.blocks() {
+            patches.for_each(block, |patch, is_point| {
+                let region = space.region_of(&patch);
+                if region == REGIONS {
+                    order.push(list.len() as u32);
+                    list.push((patch, u32::from(is_point)));
+                } else {
+                    // SAFETY: this worker is alone.
+                    #[allow(unsafe_code)]
+                    let group = unsafe { take_colour(patch.rows, space.first_movable, taken) };
+                    list.push((patch, regions[region].count(group, is_point, space.slab_of(&patch))));
+                }
+            });
+        }
+        self.colour_across(space);
     }
 
-    /// Sorts the patches into packs.
-    pub(super) fn finish(&mut self) {
-        let Self { list, counts, is_used, lanes, groups, .. } = self;
+    /// Gives colours to the patches across borders.
+    fn colour_across(&mut self, space: Space<'_>) {
+        let Self { taken, list, order, firsts, regions, .. } = self;
+        let taken = Shared::new(taken);
+        for place in &order[firsts[REGIONS] as usize..] {
+            let (patch, kind) = &mut list[*place as usize];
+            // SAFETY: this worker is alone.
+            #[allow(unsafe_code)]
+            let group = unsafe { take_colour(patch.rows, space.first_movable, taken) };
+            let slab = space.slab_of(patch);
+            *kind = regions[slab / SLABS_EACH].count(group, *kind != 0, slab);
+        }
+    }
+
+    /// The same by several workers.
+    fn colour_together(&mut self, space: Space<'_>, patches: &impl Patches, workers: usize) {
+        let Self { taken, list, order, starts, firsts, regions, counters, .. } = self;
+        let blocks = patches.blocks();
+        starts.clear();
+        starts.resize(blocks as usize, [0; REGIONS + 2]);
+        let shared_starts = Shared::new(starts);
+        threads::run(workers, &[blocks], counters, |Task { block, .. }| {
+            // SAFETY: each block is one worker's.
+            #[allow(unsafe_code)]
+            let counts = unsafe { shared_starts.get_mut(block as usize) };
+            patches.for_each(block, |patch, _| {
+                counts[space.region_of(&patch)] += 1;
+                counts[REGIONS + 1] += 1;
+            });
+        });
+        let mut all = 0;
+        for region in 0..=REGIONS {
+            firsts[region] = all;
+            starts.iter_mut().for_each(|counts| all += std::mem::replace(&mut counts[region], all));
+        }
+        let mut in_list = 0;
+        starts.iter_mut().for_each(|counts| in_list += std::mem::replace(&mut counts[REGIONS + 1], in_list));
+        list.resize(all as usize, (NO_PATCH, 0));
+        order.resize(all as usize, 0);
+        taken[..space.first_movable as usize].fill([0; 2]);
+        let firsts = *firsts;
+        let (shared_list, shared_order, shared_starts) = (Shared::new(list), Shared::new(order), Shared::new(starts));
+        let (shared_taken, shared_regions) = (Shared::new(taken), Shared::new(regions));
+        threads::run(workers, &[blocks, REGIONS as u32], counters, |Task { stage, block, .. }| {
+            if stage == 0 {
+                // SAFETY: each block is one worker's.
+                #[allow(unsafe_code)]
+                let starts = unsafe { shared_starts.get_mut(block as usize) };
+                return patches.for_each(block, |patch, is_point| {
+                    let region = space.region_of(&patch);
+                    let [place, next] = [starts[region], starts[REGIONS + 1]];
+                    // SAFETY: each patch of each block has places of its own.
+                    #[allow(unsafe_code)]
+                    unsafe {
+                        *shared_list.get_mut(next as usize) = (patch, u32::from(is_point));
+                        *shared_order.get_mut(place as usize) = next;
+                    }
+                    starts[region] += 1;
+                    starts[REGIONS + 1] += 1;
+                });
+            }
+            // SAFETY: each region is one worker's, with its rows and its patches, which were listed in the stage before.
+            #[allow(unsafe_code)]
+            unsafe {
+                let region = shared_regions.get_mut(block as usize);
+                region.clear();
+                space.rows_of(block as usize).for_each(|row| *shared_taken.get_mut(row) = [0; 2]);
+                for place in firsts[block as usize]..firsts[block as usize + 1] {
+                    let (patch, kind) = shared_list.get_mut(*shared_order.get(place as usize) as usize);
+                    let group = take_colour(patch.rows, space.first_movable, shared_taken);
+                    *kind = region.count(group, *kind != 0, space.slab_of(patch));
+                }
+            }
+        });
+        self.colour_across(space);
+    }
+
+    /// Puts the patches within regions into their lanes, by several workers.
+    fn place_together(&mut self, workers: usize) {
+        let Self { list, order, firsts, regions, lanes, counters, .. } = self;
+        let (list, regions, lanes) = (Shared::new(list), Shared::new(regions), Shared::new(lanes));
+        threads::run(workers, &[REGIONS as u32], counters, |Task { block, .. }| {
+            for place in firsts[block as usize]..firsts[block as usize + 1] {
+                // SAFETY: each region is one worker's, with its patches, and each patch has a lane of its own.
+                #[allow(unsafe_code)]
+                unsafe {
+                    let (patch, lane) = list.get_mut(order[place as usize] as usize);
+                    *lane = regions.get_mut(block as usize).next(*lane);
+                    *lanes.get_mut(*lane as usize) = *patch;
+                }
+            }
+        });
+    }
+
+    /// Tells where the packs of each colour are, and from where on the lanes of each slab are filled.
+    fn make_groups(&mut self) {
+        let Self { regions, lanes, groups, .. } = self;
         groups.clear();
         let mut packs = 0;
-        let used = counts.chunks_mut(2 * SLABS).zip(is_used).enumerate().filter(|(_, (_, is_used))| **is_used);
-        for (group, (halves, _)) in used {
+        for group in 0..GROUPS {
+            if !regions.iter().any(|region| region.is_used[group]) {
+                continue;
+            }
             let is_serial = group == OVERFLOW;
             // One by one means one in each pack.
             let pitch = if is_serial { WIDTH as u32 } else { 1 };
             let mut starts = [[0; SLABS + 1]; 2];
-            for (half, starts) in halves.chunks_mut(SLABS).zip(&mut starts) {
+            for (half, starts) in starts.iter_mut().enumerate() {
                 let mut lane = packs * WIDTH as u32;
-                for (count, start) in half.iter_mut().zip(&mut *starts) {
+                let first = lane;
+                for (slab, start) in starts[..SLABS].iter_mut().enumerate() {
+                    let region = &mut regions[slab / SLABS_EACH];
                     *start = lane.div_ceil(WIDTH as u32);
-                    lane += std::mem::replace(count, lane) * pitch;
+                    // A group that only other regions use was not cleared here: it is all zeros.
+                    region.is_used[group] = true;
+                    lane += std::mem::replace(&mut region.counts[2 * group + half][slab % SLABS_EACH], lane) * pitch;
                 }
                 packs = lane.div_ceil(WIDTH as u32);
                 starts[SLABS] = packs;
+                let end = packs as usize * WIDTH;
+                lanes.resize(lanes.len().max(end), NO_PATCH);
+                // What no patch comes to.
+                lanes[if is_serial { first } else { lane } as usize..end].fill(NO_PATCH);
             }
             groups.push(Group { halves: starts, is_serial });
         }
-        lanes.clear();
-        lanes.resize(packs as usize * WIDTH, NO_PATCH);
-        for (patch, place) in list {
-            let next = &mut counts[*place as usize];
-            lanes[*next as usize] = *patch;
-            let is_serial = *place as usize / (2 * SLABS) == OVERFLOW;
-            *place = *next;
-            *next += if is_serial { WIDTH as u32 } else { 1 };
-        }
+        lanes.truncate(packs as usize * WIDTH);
+    }
+
+    /// Whether a patch has a movable row.
+    #[inline]
+    pub(super) fn is_touched(&self, row: u32) -> bool {
+        self.taken[row as usize] != [0; 2]
     }
 
     /// The patches, eight a pack.
@@ -154,9 +370,45 @@ impl Colouring {
     }
 }
 
+/// Takes the first colour that is free for a patch; tells its group.
+///
+/// # Safety
+///
+/// Nobody else has one of its movable rows.
+#[inline(always)]
+#[allow(unsafe_code)]
+unsafe fn take_colour([a, b]: [u32; 2], first_movable: u32, taken: Shared<'_, [u64; 2]>) -> usize {
+    // SAFETY: the caller's; one ends before the other begins.
+    let of_row = |row: u32| unsafe { taken.get_mut(row as usize) };
+    let is_grounded = a.min(b) < first_movable;
+    let free = !if is_grounded { of_row(a.max(b))[1] } else { of_row(a)[0] | of_row(b)[0] };
+    let (colour, bit) = (free.trailing_zeros() as usize, free & free.wrapping_neg());
+    if is_grounded {
+        of_row(a.max(b))[1] |= bit;
+        if colour < COLOURS { COLOURS + 1 + colour } else { OVERFLOW }
+    } else {
+        of_row(a)[0] |= bit;
+        of_row(b)[0] |= bit;
+        // No bit is free: 64 zeros.
+        colour
+    }
+}
+
+/// Blocks of 16.
+#[cfg(test)]
+impl Patches for Vec<(Patch, bool)> {
+    fn blocks(&self) -> u32 {
+        self.len().div_ceil(16) as u32
+    }
+
+    fn for_each(&self, block: u32, mut visit: impl FnMut(Patch, bool)) {
+        self.iter().skip(16 * block as usize).take(16).for_each(|(patch, is_point)| visit(*patch, *is_point));
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Colouring, NO_PATCH, Origin, Patch, WIDTH};
+    use super::{Colouring, NO_PATCH, Origin, Patch, Space, WIDTH};
     use std::collections::HashSet;
 
     #[test]
@@ -168,19 +420,22 @@ mod tests {
             // A hub that touches everything overflows the colours.
             let hub = (case % 3 == 0).then(|| rng.u32(first_movable..rows));
             let mut colouring = Colouring::default();
-            colouring.begin(first_movable, rows as usize);
+            let mut slabs: Vec<u8> = (0..rows).map(|_| rng.u8(0..32)).collect();
+            slabs.sort_unstable();
+            slabs[..first_movable as usize].fill(0);
             let count = rng.u32(0..600);
-            let mut added = HashSet::new();
+            let (mut added, mut patches) = (HashSet::new(), Vec::new());
             for meeting in 0..count {
                 let a = hub.filter(|_| rng.bool()).unwrap_or_else(|| rng.u32(0..rows));
                 let b = rng.u32(0..rows);
                 if a != b && a.max(b) >= first_movable {
                     let origin = Origin::Contact { meeting, manifold: 0 };
-                    colouring.add(Patch { origin, rows: [a, b] }, rng.u8(0..32), rng.bool());
+                    patches.push((Patch { origin, rows: [a, b] }, rng.bool()));
                     added.insert(meeting);
                 }
             }
-            colouring.finish();
+            let space = Space { slabs: &slabs, first_movable };
+            colouring.sort(space, &patches, 1);
             let mut seen = HashSet::new();
             for group in colouring.groups() {
                 let (packs, is_serial) = (group.packs(), group.is_serial);
@@ -198,6 +453,15 @@ mod tests {
                 }
             }
             assert_eq!(seen, added);
+            // Several workers come to the same, also where patches of an earlier step are in the way.
+            let mut other = Colouring::default();
+            other.sort(space, &patches.iter().rev().copied().collect::<Vec<_>>(), 1);
+            other.colour_together(space, &patches, 3);
+            other.make_groups();
+            other.place_together(3);
+            other.place_across();
+            assert_eq!((other.lanes(), other.placed()), (colouring.lanes(), colouring.placed()));
+            assert_eq!(other.groups(), colouring.groups());
         }
     }
 }

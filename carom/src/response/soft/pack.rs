@@ -40,6 +40,8 @@ pub(super) struct Pack {
     pub(super) is_burdened: bool,
     /// A bit for each lane whose points turn with their bodies: none of the two is round.
     pub(super) angular: u8,
+    /// So that no lanes are in two lines of memory.
+    _room: [u32; 5],
     pub(super) normal: [Lanes; 3],
     /// The first of the two tangents; the second is normal × tangent.
     pub(super) tangent: [Lanes; 3],
@@ -107,6 +109,8 @@ impl Points {
     };
 }
 
+const _: () = assert!(std::mem::offset_of!(Pack, normal).is_multiple_of(size_of::<Lanes>()));
+
 const NO_LANES: Lanes = [0.0; WIDTH];
 
 impl Pack {
@@ -121,6 +125,7 @@ impl Pack {
         is_loose: false,
         is_burdened: false,
         angular: 0,
+        _room: [0; 5],
         normal: [NO_LANES; 3],
         tangent: [NO_LANES; 3],
         arms: [[NO_LANES; 3]; 2],
@@ -146,6 +151,11 @@ impl Pack {
 }
 
 impl Pack {
+    /// How many bytes of a pack with so many points are looked at.
+    pub(super) fn size_of_points(points: usize) -> usize {
+        std::mem::offset_of!(Self, point) + points * size_of::<Points>()
+    }
+
     /// No lane has a point; there will be so many.
     pub(super) fn forget_points(&mut self, points: usize) {
         self.points = points as u32;

@@ -9,7 +9,7 @@
 
 use super::colour::Group;
 use super::pack::Pack;
-use super::slabs::SLABS;
+use crate::slabs::SLABS;
 use crate::threads::Board;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -131,33 +131,32 @@ impl Marks<'_> {
         row > 0 && self.touched[row as usize].load(Ordering::Relaxed) != 1 << part
     }
 
-    /// Tells what of a part is on a border, once all packs are noted.
+    /// Tells what of a part is on a border, once all packs are noted; of the rows in use only.
     pub(super) fn settle(
         self,
         index: usize,
         part: &mut Part,
         groups: &[Group],
-        (slabs, rows_of): (&[u8], impl Fn(u32) -> [[u32; 8]; 2]),
+        (slabs, is_used, rows_of): (&[u8], impl Fn(u32) -> bool, impl Fn(u32) -> [[u32; 8]; 2]),
     ) {
-        part.border_rows.clear();
-        part.inside_rows.clear();
-        if self.count == 1 {
-            part.inside_rows.push(1..slabs.len() as u32);
-            return;
-        }
         // As much as there may ever be: where slabs lie may change much from step to step.
+        part.border_rows.clear();
         part.border_rows.reserve(slabs.len());
+        part.inside_rows.clear();
         part.inside_rows.reserve(slabs.len());
         let own = slabs_of(index, self.count);
         let own = own.start as u8..own.end as u8;
-        for (row, _) in (0u32..).zip(slabs).skip(1).filter(|(_, slab)| own.contains(slab)) {
-            if self.is_on_border(row, index) {
+        for (row, _) in (0u32..).zip(slabs).skip(1).filter(|(row, slab)| own.contains(slab) && is_used(*row)) {
+            if self.count > 1 && self.is_on_border(row, index) {
                 part.border_rows.push(row);
             } else if let Some(last) = part.inside_rows.last_mut().filter(|last| last.end == row) {
                 last.end += 1;
             } else {
                 part.inside_rows.push(row..row + 1);
             }
+        }
+        if self.count == 1 {
+            return;
         }
         for (group, colour) in groups.iter().enumerate() {
             let end = part.end_of(group);
@@ -180,7 +179,7 @@ impl Marks<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::colour::{Colouring, Patch};
+    use super::super::colour::{Colouring, Patch, Space};
     use super::super::pack::{Pack, WIDTH};
     use super::{SLABS, Sharing};
     use crate::response::Origin;
@@ -210,12 +209,11 @@ mod tests {
             let slab = |row: u32| row.checked_sub(first_movable).map_or(0, |row| row as usize * SLABS / movable) as u8;
             let slabs: Vec<u8> = (0..rows).map(slab).collect();
             let mut colouring = Colouring::default();
-            colouring.begin(first_movable, rows as usize);
-            for (meeting, rows) in (0..).zip(patches(&mut rng, first_movable, rows)) {
+            let patches = (0..).zip(patches(&mut rng, first_movable, rows)).map(|(meeting, rows)| {
                 let origin = Origin::Contact { meeting, manifold: 0 };
-                colouring.add(Patch { origin, rows }, slab(rows[0].max(rows[1])), meeting % 3 > 0);
-            }
-            colouring.finish();
+                (Patch { origin, rows }, meeting % 3 > 0)
+            });
+            colouring.sort(Space { slabs: &slabs, first_movable }, &patches.collect::<Vec<_>>(), 1);
             let mut packs = vec![Pack::EMPTY; colouring.lanes().len() / WIDTH];
             for (patch, lane) in colouring.placed() {
                 let (pack, lane) = (&mut packs[*lane as usize / WIDTH], *lane as usize % WIDTH);
@@ -229,7 +227,12 @@ mod tests {
                 part.all_packs().iter().for_each(|pack| marks.note(index, &packs[*pack as usize]));
             }
             for (index, part) in parts.iter_mut().enumerate() {
-                marks.settle(index, part, colouring.groups(), (&slabs, |pack: u32| packs[pack as usize].bodies));
+                marks.settle(
+                    index,
+                    part,
+                    colouring.groups(),
+                    (&slabs, |_| true, |pack: u32| packs[pack as usize].bodies),
+                );
             }
             // Of each row who goes over it, and whose packs touch it.
             let (mut owners, mut touching) = (HashMap::new(), vec![Vec::new(); rows as usize]);

@@ -1,5 +1,6 @@
 //! Which patches are found to bear a heavy body by way of light ones.
 
+use super::colour::Space;
 use super::{Origin, Pack, Patch, Soft, WIDTH};
 
 const HEAVY: f32 = 1000.0;
@@ -14,12 +15,14 @@ const KINEMATIC: u32 = 1;
 /// them in the order in which the pairs come.
 fn filled(masses: &[f32], touching: &[[u32; 2]]) -> Soft {
     let mut soft = Soft { body_of: (0..FIRST_MOVABLE + masses.len() as u32).collect(), ..Soft::default() };
-    soft.colouring.begin(FIRST_MOVABLE, soft.body_of.len());
-    for (meeting, rows) in (0u32..).zip(touching) {
+    let patches = (0u32..).zip(touching).map(|(meeting, rows)| {
         let origin = Origin::Contact { meeting, manifold: 0 };
-        soft.colouring.add(Patch { origin, rows: *rows }, (meeting % 32) as u8, meeting % 2 == 0);
-    }
-    soft.colouring.finish();
+        (Patch { origin, rows: *rows }, meeting % 2 == 0)
+    });
+    let slabs: Vec<u8> =
+        (0..soft.body_of.len()).map(|row| (row as u32).saturating_sub(FIRST_MOVABLE).min(31) as u8).collect();
+    let space = Space { slabs: &slabs, first_movable: FIRST_MOVABLE };
+    soft.colouring.sort(space, &patches.collect::<Vec<_>>(), 1);
     soft.packs.resize(soft.colouring.lanes().len() / WIDTH, Pack::EMPTY);
     let inverse_mass = |row: u32| if row < FIRST_MOVABLE { 0.0 } else { 1.0 / masses[(row - FIRST_MOVABLE) as usize] };
     for (index, (patch, lane)) in soft.colouring.placed().iter().enumerate() {

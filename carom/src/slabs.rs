@@ -1,0 +1,176 @@
+//! Who has what: space in slabs across the axis along which bodies are spread most, with about as many of them in each.
+//!
+//! Stages share out bodies in the order of the slabs, and pairs in the order of their bodies, so that a worker meets in every
+//! stage, and in every step, what it has in its cache already: a line of memory that another core has written takes longer
+//! to come than most of what is done with it.
+//! The axis stays as it is while bodies are not spread much more along another one. A scale along it comes from where all but
+//! a few of some bodies are, evenly picked. Bodies are counted by places on the scale, strays at its ends, and slabs are made
+//! of neighbouring places. Nothing but the axis before, the positions and the order of the bodies means anything, so slabs are
+//! the same on any number of threads.
+//! Cost: some ns a body, half of it by all workers.
+
+use crate::body::Bodies;
+use crate::threads::{self, Counters, Shared, Task};
+use glam::{DVec3, Vec3};
+
+/// How many slabs there are: enough for each worker to have one.
+pub(crate) const SLABS: usize = threads::MOST_WORKERS;
+/// The slab of what contacts do not move.
+pub(crate) const NOWHERE: u8 = u8::MAX;
+/// So many places are told apart.
+const PLACES: usize = 256;
+/// So many bodies are looked at for the scale, of which one in so many on either side may be a stray.
+const SAMPLE: usize = 64;
+const STRAYS: usize = 16;
+/// Another axis is taken if bodies are spread by so much more along it: all that workers have changes hands then.
+const SPREAD_MORE: f32 = 1.5;
+/// How many bodies are in a block.
+const BLOCK: usize = 256;
+
+/// The slabs of bodies; kept to spare allocations.
+#[derive(Debug, Default)]
+pub(crate) struct Slabs {
+    axis: usize,
+    of_body: Vec<u8>,
+    order: Vec<u32>,
+    /// Where in the order the bodies begin that contacts move.
+    first_movable: usize,
+    /// The bodies that were awake when the order was made.
+    awake: Vec<u32>,
+    counters: Counters,
+}
+
+impl Slabs {
+    /// Of each body its slab, or [`NOWHERE`].
+    pub(crate) fn of_bodies(&self) -> &[u8] {
+        &self.of_body
+    }
+
+    /// The bodies that are awake: those that contacts do not move, then slab by slab the others, in their order.
+    pub(crate) fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// Those that contacts do not move, and the others.
+    pub(crate) fn order_by_kind(&self) -> (&[u32], &[u32]) {
+        self.order.split_at(self.first_movable)
+    }
+
+    /// The axis, which the next slabs depend on.
+    pub(crate) fn axis(&self) -> usize {
+        self.axis
+    }
+
+    pub(crate) fn set_axis(&mut self, axis: usize) {
+        self.axis = axis;
+    }
+
+    /// Finds the slabs of the bodies that are awake.
+    pub(crate) fn find(&mut self, bodies: &Bodies, workers: usize) {
+        let Self { axis, of_body, order, first_movable, awake, counters } = self;
+        of_body.resize(bodies.len(), NOWHERE);
+        if awake != bodies.awake() {
+            awake.clear();
+            awake.extend_from_slice(bodies.awake());
+            of_body.fill(NOWHERE);
+            order.clear();
+            order.extend_from_slice(awake);
+        }
+        let movable = awake.iter().filter(|dense| bodies.activity(**dense).moves);
+        let scale = Scale::over(movable.step_by(1 + awake.len() / SAMPLE).map(|dense| center(*dense, bodies)), axis);
+        let places = Shared::new(of_body);
+        let size = threads::block_size(BLOCK);
+        // Who had a body in the last step looks at it now.
+        threads::run(workers, &[order.len().div_ceil(size) as u32], counters, |Task { block, .. }| {
+            for dense in order.iter().skip(block as usize * size).take(size) {
+                // SAFETY: each body is in one block, and each block has one worker.
+                #[allow(unsafe_code)]
+                let place = unsafe { places.get_mut(*dense as usize) };
+                *place = scale.place_of(center(*dense, bodies));
+            }
+        });
+        let mut counts = [0u32; PLACES];
+        let mut still = 0;
+        for &dense in &*awake {
+            if bodies.activity(dense).moves {
+                counts[usize::from(of_body[dense as usize])] += 1;
+            } else {
+                still += 1;
+            }
+        }
+        *first_movable = still as usize;
+        let count = awake.len() - *first_movable;
+        let mut slabs = [0u8; PLACES];
+        let mut starts = [0; SLABS + 1];
+        let mut before = 0;
+        for (slab, count_here) in slabs.iter_mut().zip(counts) {
+            // That of the middle one among those that are here.
+            *slab = ((before + count_here as usize / 2) * SLABS / count.max(1)).min(SLABS - 1) as u8;
+            before += count_here as usize;
+            starts[usize::from(*slab) + 1] += count_here;
+        }
+        let mut next = still;
+        starts.iter_mut().for_each(|start| {
+            next += *start;
+            *start = next;
+        });
+        let mut next_still = 0;
+        for &dense in &*awake {
+            let slab = &mut of_body[dense as usize];
+            let place = if bodies.activity(dense).moves {
+                *slab = slabs[usize::from(*slab)];
+                &mut starts[usize::from(*slab)]
+            } else {
+                *slab = NOWHERE;
+                &mut next_still
+            };
+            order[*place as usize] = dense;
+            *place += 1;
+        }
+    }
+}
+
+fn center(dense: u32, bodies: &Bodies) -> DVec3 {
+    bodies.motions()[dense as usize].center
+}
+
+/// Places along an axis.
+#[derive(Debug, Clone, Copy)]
+struct Scale {
+    axis: usize,
+    least: f64,
+    places_a_metre: f32,
+}
+
+impl Scale {
+    /// For bodies of which some are here; the axis is changed if another is much better.
+    fn over(centers: impl Iterator<Item = DVec3>, axis: &mut usize) -> Self {
+        let mut centers = centers.peekable();
+        let origin = centers.peek().copied().unwrap_or(DVec3::ZERO);
+        let mut places = [[0.0; SAMPLE]; 3];
+        let mut count = 0;
+        for center in centers.take(SAMPLE) {
+            let place = (center - origin).as_vec3();
+            (0..3).for_each(|axis| places[axis][count] = place[axis]);
+            count += 1;
+        }
+        let last = count.max(1) - 1;
+        places.iter_mut().for_each(|along| along[..=last].sort_unstable_by(f32::total_cmp));
+        let corner = |index: usize| Vec3::from_array(places.map(|along| along[index]));
+        let (low, high) = (corner(count / STRAYS), corner(last - count / STRAYS));
+        let extents = high - low;
+        if extents.max_element() > SPREAD_MORE * extents[*axis] {
+            *axis = extents.max_position();
+        }
+        let axis = *axis;
+        // An eighth more on either side; if all are in one place, so be it.
+        let least = origin[axis] + f64::from(low[axis] - 0.125 * extents[axis]);
+        Self { axis, least, places_a_metre: PLACES as f32 / (1.25 * extents[axis]).max(f32::MIN_POSITIVE) }
+    }
+
+    #[inline]
+    fn place_of(self, center: DVec3) -> u8 {
+        // Held to the ends of the scale, and NaN to its start.
+        ((center[self.axis] - self.least) as f32 * self.places_a_metre) as u8
+    }
+}
