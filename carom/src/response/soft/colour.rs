@@ -18,6 +18,8 @@ use std::ops::Range;
 
 /// As many colours as a word has bits, for patches of two movable bodies and again for those against the ground.
 const COLOURS: usize = 64;
+/// Among the colours of patches against the ground: a patch of the row has found none. So these are one fewer.
+const UNCOLOURED: u64 = 1 << (COLOURS - 1);
 /// How many regions there are, and how many slabs each has. With more of them more patches are across borders.
 const REGIONS: usize = 8;
 const SLABS_EACH: usize = SLABS / REGIONS;
@@ -89,8 +91,8 @@ pub(super) struct Colouring {
     taken: Vec<[u64; 2]>,
     /// Each patch in the order in which they come, with where it belongs, and after sorting with its lane.
     list: Vec<(Patch, u32)>,
-    /// Places in the list region by region, then those of patches across borders; and where those of each begin.
-    order: Vec<u32>,
+    /// Patches region by region, then those across borders; and where those of each begin.
+    order: Vec<Listed>,
     firsts: [u32; REGIONS + 1],
     /// Of each block where its patches of each region and those across borders go in the order, and all of them in the list.
     starts: Vec<[u32; REGIONS + 2]>,
@@ -99,6 +101,17 @@ pub(super) struct Colouring {
     lanes: Vec<Patch>,
     groups: Vec<Group>,
     counters: Counters,
+}
+
+/// A patch on its way to its lane.
+#[derive(Debug, Clone, Copy)]
+struct Listed {
+    patch: Patch,
+    is_point: bool,
+    /// Where it belongs.
+    place: u32,
+    /// Which of all patches it is.
+    index: u32,
 }
 
 /// What is counted in a region.
@@ -186,10 +199,10 @@ impl Colouring {
     /// Puts the patches across borders into their lanes, behind the others.
     fn place_across(&mut self) {
         let Self { list, order, firsts, regions, lanes, .. } = self;
-        for place in &order[firsts[REGIONS] as usize..] {
-            let (patch, lane) = &mut list[*place as usize];
-            *lane = regions[region_of_place(*lane)].next(*lane);
-            lanes[*lane as usize] = *patch;
+        for Listed { patch, place, index, .. } in &order[firsts[REGIONS] as usize..] {
+            let lane = regions[region_of_place(*place)].next(*place);
+            list[*index as usize] = (*patch, lane);
+            lanes[lane as usize] = *patch;
         }
     }
 
@@ -206,8 +219,8 @@ impl Colouring {
             patches.for_each(block, |patch, is_point| {
                 let region = space.region_of(&patch);
                 if region == REGIONS {
-                    order.push(list.len() as u32);
-                    list.push((patch, u32::from(is_point)));
+                    order.push(Listed { patch, is_point, place: 0, index: list.len() as u32 });
+                    list.push((patch, 0));
                 } else {
                     // SAFETY: this worker is alone.
                     #[allow(unsafe_code)]
@@ -221,15 +234,14 @@ impl Colouring {
 
     /// Gives colours to the patches across borders.
     fn colour_across(&mut self, space: Space<'_>) {
-        let Self { taken, list, order, firsts, regions, .. } = self;
+        let Self { taken, order, firsts, regions, .. } = self;
         let taken = Shared::new(taken);
-        for place in &order[firsts[REGIONS] as usize..] {
-            let (patch, kind) = &mut list[*place as usize];
+        for Listed { patch, is_point, place, .. } in &mut order[firsts[REGIONS] as usize..] {
             // SAFETY: this worker is alone.
             #[allow(unsafe_code)]
             let group = unsafe { take_colour(patch.rows, space.first_movable, taken) };
             let slab = space.slab_of(patch);
-            *kind = regions[slab / SLABS_EACH].count(group, *kind != 0, slab);
+            *place = regions[slab / SLABS_EACH].count(group, *is_point, slab);
         }
     }
 
@@ -257,10 +269,10 @@ impl Colouring {
         let mut in_list = 0;
         starts.iter_mut().for_each(|counts| in_list += std::mem::replace(&mut counts[REGIONS + 1], in_list));
         list.resize(all as usize, (NO_PATCH, 0));
-        order.resize(all as usize, 0);
+        order.resize(all as usize, Listed { patch: NO_PATCH, is_point: false, place: 0, index: 0 });
         taken[..space.first_movable as usize].fill([0; 2]);
         let firsts = *firsts;
-        let (shared_list, shared_order, shared_starts) = (Shared::new(list), Shared::new(order), Shared::new(starts));
+        let (shared_order, shared_starts) = (Shared::new(order), Shared::new(starts));
         let (shared_taken, shared_regions) = (Shared::new(taken), Shared::new(regions));
         threads::run(workers, &[blocks, REGIONS as u32], counters, |Task { stage, block, .. }| {
             if stage == 0 {
@@ -269,13 +281,11 @@ impl Colouring {
                 let starts = unsafe { shared_starts.get_mut(block as usize) };
                 return patches.for_each(block, |patch, is_point| {
                     let region = space.region_of(&patch);
-                    let [place, next] = [starts[region], starts[REGIONS + 1]];
-                    // SAFETY: each patch of each block has places of its own.
+                    let [place, index] = [starts[region], starts[REGIONS + 1]];
+                    // SAFETY: each patch of each block has a place of its own.
                     #[allow(unsafe_code)]
-                    unsafe {
-                        *shared_list.get_mut(next as usize) = (patch, u32::from(is_point));
-                        *shared_order.get_mut(place as usize) = next;
-                    }
+                    let listed = unsafe { shared_order.get_mut(place as usize) };
+                    *listed = Listed { patch, is_point, place: 0, index };
                     starts[region] += 1;
                     starts[REGIONS + 1] += 1;
                 });
@@ -287,9 +297,9 @@ impl Colouring {
                 region.clear();
                 space.rows_of(block as usize).for_each(|row| *shared_taken.get_mut(row) = [0; 2]);
                 for place in firsts[block as usize]..firsts[block as usize + 1] {
-                    let (patch, kind) = shared_list.get_mut(*shared_order.get(place as usize) as usize);
+                    let Listed { patch, is_point, place, .. } = shared_order.get_mut(place as usize);
                     let group = take_colour(patch.rows, space.first_movable, shared_taken);
-                    *kind = region.count(group, *kind != 0, space.slab_of(patch));
+                    *place = region.count(group, *is_point, space.slab_of(patch));
                 }
             }
         });
@@ -302,12 +312,13 @@ impl Colouring {
         let (list, regions, lanes) = (Shared::new(list), Shared::new(regions), Shared::new(lanes));
         threads::run(workers, &[REGIONS as u32], counters, |Task { block, .. }| {
             for place in firsts[block as usize]..firsts[block as usize + 1] {
-                // SAFETY: each region is one worker's, with its patches, and each patch has a lane of its own.
+                let Listed { patch, place, index, .. } = order[place as usize];
+                // SAFETY: each region is one worker's, with its patches, and each patch has places of its own.
                 #[allow(unsafe_code)]
                 unsafe {
-                    let (patch, lane) = list.get_mut(order[place as usize] as usize);
-                    *lane = regions.get_mut(block as usize).next(*lane);
-                    *lanes.get_mut(*lane as usize) = *patch;
+                    let lane = regions.get_mut(block as usize).next(place);
+                    *list.get_mut(index as usize) = (patch, lane);
+                    *lanes.get_mut(lane as usize) = patch;
                 }
             }
         });
@@ -381,17 +392,17 @@ unsafe fn take_colour([a, b]: [u32; 2], first_movable: u32, taken: Shared<'_, [u
     // SAFETY: the caller's; one ends before the other begins.
     let of_row = |row: u32| unsafe { taken.get_mut(row as usize) };
     let is_grounded = a.min(b) < first_movable;
-    let free = !if is_grounded { of_row(a.max(b))[1] } else { of_row(a)[0] | of_row(b)[0] };
-    let (colour, bit) = (free.trailing_zeros() as usize, free & free.wrapping_neg());
-    if is_grounded {
-        of_row(a.max(b))[1] |= bit;
-        if colour < COLOURS { COLOURS + 1 + colour } else { OVERFLOW }
-    } else {
-        of_row(a)[0] |= bit;
-        of_row(b)[0] |= bit;
-        // No bit is free: 64 zeros.
-        colour
+    let side = usize::from(is_grounded);
+    let movable = || [a, b].into_iter().filter(|row| *row >= first_movable);
+    // All ones, and so no colour, if none is free.
+    let taken = if is_grounded { of_row(a.max(b))[1] | UNCOLOURED } else { of_row(a)[0] | of_row(b)[0] };
+    let colour = taken.trailing_ones() as usize;
+    if colour == COLOURS {
+        movable().for_each(|row| of_row(row)[1] |= UNCOLOURED);
+        return OVERFLOW;
     }
+    movable().for_each(|row| of_row(row)[side] |= 1 << colour);
+    if is_grounded { COLOURS + 1 + colour } else { colour }
 }
 
 /// Blocks of 16.
@@ -445,6 +456,7 @@ mod tests {
                     let Origin::Contact { meeting, .. } = patch.origin;
                     assert!(seen.insert(meeting));
                     for row in patch.rows.into_iter().filter(|row| *row >= first_movable) {
+                        assert!(colouring.is_touched(row), "case {case}");
                         assert!(is_serial || touched.insert(row), "case {case}");
                     }
                 }
