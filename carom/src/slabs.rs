@@ -32,6 +32,8 @@ const BLOCK: usize = 256;
 pub(crate) struct Slabs {
     axis: usize,
     of_body: Vec<u8>,
+    /// Of each body that is awake its place on the scale.
+    place_of: Vec<u8>,
     order: Vec<u32>,
     /// Where in the order the bodies begin that contacts move.
     first_movable: usize,
@@ -67,8 +69,9 @@ impl Slabs {
 
     /// Finds the slabs of the bodies that are awake.
     pub(crate) fn find(&mut self, bodies: &Bodies, workers: usize) {
-        let Self { axis, of_body, order, first_movable, awake, counters } = self;
+        let Self { axis, of_body, place_of, order, first_movable, awake, counters } = self;
         of_body.resize(bodies.len(), NOWHERE);
+        place_of.resize(bodies.len(), 0);
         if awake != bodies.awake() {
             awake.clear();
             awake.extend_from_slice(bodies.awake());
@@ -78,7 +81,7 @@ impl Slabs {
         }
         let movable = awake.iter().filter(|dense| bodies.activity(**dense).moves);
         let scale = Scale::over(movable.step_by(1 + awake.len() / SAMPLE).map(|dense| center(*dense, bodies)), axis);
-        let places = Shared::new(of_body);
+        let places = Shared::new(place_of);
         let size = threads::block_size(BLOCK);
         // Who had a body in the last step looks at it now.
         threads::run(workers, &[order.len().div_ceil(size) as u32], counters, |Task { block, .. }| {
@@ -86,14 +89,18 @@ impl Slabs {
                 // SAFETY: each body is in one block, and each block has one worker.
                 #[allow(unsafe_code)]
                 let place = unsafe { places.get_mut(*dense as usize) };
-                *place = scale.place_of(center(*dense, bodies));
+                let found = scale.place_of(center(*dense, bodies));
+                // Most are where they were, and others who write beside them need not wait.
+                if *place != found {
+                    *place = found;
+                }
             }
         });
         let mut counts = [0u32; PLACES];
         let mut still = 0;
         for &dense in &*awake {
             if bodies.activity(dense).moves {
-                counts[usize::from(of_body[dense as usize])] += 1;
+                counts[usize::from(place_of[dense as usize])] += 1;
             } else {
                 still += 1;
             }
@@ -116,14 +123,13 @@ impl Slabs {
         });
         let mut next_still = 0;
         for &dense in &*awake {
-            let slab = &mut of_body[dense as usize];
-            let place = if bodies.activity(dense).moves {
-                *slab = slabs[usize::from(*slab)];
-                &mut starts[usize::from(*slab)]
+            let (slab, place) = if bodies.activity(dense).moves {
+                let slab = slabs[usize::from(place_of[dense as usize])];
+                (slab, &mut starts[usize::from(slab)])
             } else {
-                *slab = NOWHERE;
-                &mut next_still
+                (NOWHERE, &mut next_still)
             };
+            of_body[dense as usize] = slab;
             order[*place as usize] = dense;
             *place += 1;
         }

@@ -283,10 +283,7 @@ impl World {
             rayon::join(conclude, follow).1
         } else {
             conclude();
-            {
-                let moved = broad.update_many(placed.moves());
-                moved
-            }
+            broad.update_many(placed.moves())
         };
         // What goes wrong is told by the next step, which tries again.
         self.boxes_for = moved.is_ok().then_some(dt);

@@ -137,7 +137,7 @@ impl Soft {
     /// Of each patch its pair and its colour.
     pub(super) fn colours(&self) -> impl Iterator<Item = (u32, u32)> {
         self.colouring.placed().iter().map(|(patch, lane)| {
-            let (pack, Origin::Contact { meeting, .. }) = (lane / WIDTH as u32, patch.origin);
+            let (pack, Origin::Contact { meeting, .. }) = (self.sharing.pack_at(lane / WIDTH as u32), patch.origin);
             (meeting, self.colouring.groups().partition_point(|group| group.packs().end <= pack) as u32)
         })
     }
@@ -164,11 +164,14 @@ impl Soft {
         first_movable as u32
     }
 
-    /// Gives a colour to each patch.
+    /// Gives a colour to each patch, a lane of a pack, and each pack a worker.
     fn colour(&mut self, meetings: &Meetings, setting: &Setting, first_movable: u32) {
-        let Self { colouring, row_of, slab_of, .. } = self;
+        let Self { colouring, row_of, slab_of, packs, sharing, .. } = self;
         let space = Space { slabs: slab_of, first_movable };
         colouring.sort(space, &Touching { meetings, row_of, first_movable }, setting.workers);
+        packs.resize(colouring.pack_count(), Pack::EMPTY);
+        sharing.begin(workers_for(setting, packs.len(), 0), colouring.groups(), slab_of);
+        colouring.place(sharing.kept_at(), setting.workers);
     }
 
     /// Fills the rows of bodies that something touches, or that touch by themselves.
@@ -207,13 +210,10 @@ impl Soft {
         (plan, first_movable): (&Plan, u32),
     ) {
         let Self { colouring, slab_of, masses, packs, sharing, counters, is_uneven, bounces, .. } = self;
-        packs.resize(colouring.lanes().len() / WIDTH, Pack::EMPTY);
         let workers = workers_for(setting, packs.len(), masses.len());
         // Who solves packs later fills them now.
-        let count = workers_for(setting, packs.len(), 0);
-        sharing.begin(count, colouring.groups(), slab_of);
         let (parts, marks) = sharing.split();
-        let blocks = [packs.len() as u32, count as u32];
+        let blocks = [packs.len() as u32, parts.len() as u32];
         let (parts, packs) = (Shared::new(parts), Shared::new(packs));
         let lanes = colouring.lanes();
         let lanes_of = |pack: u32| &lanes[pack as usize * WIDTH..(pack as usize + 1) * WIDTH];

@@ -41,7 +41,7 @@ pub(in crate::narrow) struct SeamScratch {
     counts: Vec<(u32, bool)>,
     /// The latter, block by block of all pairs: how large blocks are, places for all, and how many of each block are taken.
     block_size: usize,
-    candidates: Vec<u32>,
+    candidates: Vec<Candidate>,
     found: Vec<u32>,
     members: Vec<Member>,
     /// The members by the collider that rests: where those of each begin, all of them, and which colliders have several.
@@ -51,6 +51,28 @@ pub(in crate::narrow) struct SeamScratch {
     /// In that order, where each leads.
     leads: Vec<Leads>,
     counters: Counters,
+}
+
+/// What of a pair is asked for to list its manifolds: they are looked through one after the other.
+#[derive(Debug, Clone, Copy, Default)]
+struct Candidate {
+    place: u32,
+    slots: [u32; 2],
+    bodies: [u32; 2],
+    manifolds: u32,
+    has_ground: bool,
+    has_surface: bool,
+    /// Whether it comes to touch, or does so fast.
+    strikes: bool,
+}
+
+impl Candidate {
+    fn new(place: usize, head: &Head) -> Self {
+        let &Head { pair, bodies, manifolds, has_ground, has_surface, is_touching, is_about_to_strike, .. } = head;
+        // What does not strike what moves is told apart by its head: no point of it closes fast enough.
+        let strikes = !is_touching && (has_ground || is_about_to_strike);
+        Self { place: place as u32, slots: [pair.a, pair.b], bodies, manifolds, has_ground, has_surface, strikes }
+    }
 }
 
 /// A manifold as one of those of a part with a ground.
@@ -98,7 +120,7 @@ pub(in crate::narrow) fn mark_inner_seams(
     scratch: &mut SeamScratch,
 ) {
     scratch.find_candidates(heads, workers);
-    scratch.find_members(heads, meetings, bodies);
+    scratch.find_members(meetings, bodies);
     scratch.sort(bodies.slot_count());
     scratch.follow_normals(meetings, bodies, workers);
     let SeamScratch { members, order, leads, .. } = scratch;
@@ -134,7 +156,7 @@ impl SeamScratch {
         let size = threads::block_size(PAIRS);
         *block_size = size;
         let blocks = heads.len().div_ceil(size);
-        candidates.resize(blocks * size, 0);
+        candidates.resize(blocks * size, Candidate::default());
         found.clear();
         found.resize(blocks, 0);
         let workers = if threads::is_worth(blocks >= 8) { workers } else { 1 };
@@ -147,7 +169,7 @@ impl SeamScratch {
                     // SAFETY: each block is one worker's.
                     #[allow(unsafe_code)]
                     let candidate = unsafe { candidates.get_mut(start + count) };
-                    *candidate = place as u32;
+                    *candidate = Candidate::new(place, head);
                     count += 1;
                 }
             }
@@ -159,16 +181,16 @@ impl SeamScratch {
     }
 
     /// Lists the manifolds that touch one of several places of a ground.
-    fn find_members(&mut self, heads: &[Head], meetings: &[Meeting], bodies: &Bodies) {
+    fn find_members(&mut self, meetings: &[Meeting], bodies: &Bodies) {
         let Self { has_struck, counts, block_size, candidates, found, members, .. } = self;
         let is_struck = |body: u32| has_struck[body as usize].load(Ordering::Relaxed);
         let candidates = || {
             let blocks = candidates.chunks((*block_size).max(1)).zip(found.iter());
-            blocks.flat_map(|(block, count)| &block[..*count as usize]).copied()
+            blocks.flat_map(|(block, count)| &block[..*count as usize])
         };
         counts.clear();
         counts.resize(bodies.len(), (0, false));
-        for head in candidates().map(|place| &heads[place as usize]) {
+        for head in candidates() {
             for body in head.bodies {
                 let (count, has_solid) = &mut counts[body as usize];
                 *count += head.manifolds;
@@ -177,9 +199,8 @@ impl SeamScratch {
             }
         }
         members.clear();
-        for place in candidates() {
-            let head = &heads[place as usize];
-            let slots = [head.pair.a, head.pair.b];
+        for head in candidates() {
+            let (place, slots) = (head.place, head.slots);
             // Only what counts as ground may be a compound.
             let [is_compound_a, is_compound_b] =
                 if head.has_ground { slots.map(|slot| is_compound(bodies, slot)) } else { [false; 2] };
@@ -192,9 +213,7 @@ impl SeamScratch {
                 if count < 2 || !has_solid || !(!moves || is_compound || is_struck(rests_body)) {
                     continue;
                 }
-                // What does not strike what moves is told apart by its head: no point of it closes fast enough.
-                let strikes = !head.is_touching && (head.has_ground || head.is_about_to_strike);
-                let is_open = !moves || is_compound || strikes;
+                let is_open = !moves || is_compound || head.strikes;
                 for index in 0..head.manifolds {
                     // Of what is in one part nothing else need be read.
                     let parts = if is_compound_a || is_compound_b {
@@ -252,9 +271,16 @@ impl SeamScratch {
         let workers = if threads::is_worth(blocks >= 8) { workers } else { 1 };
         threads::run(workers, &[blocks], counters, |Task { block, .. }| {
             let start = block as usize * size;
-            for group in &groups[start..groups.len().min(start + size)] {
+            let member_at = |place: usize| &members[order[place] as usize];
+            let own = &groups[start..groups.len().min(start + size)];
+            for group in own {
+                // They may be in another core's cache.
+                for place in group.clone().filter(|place| member_at(*place as usize).is_open) {
+                    meetings[member_at(place as usize).place.0 as usize].fetch(1);
+                }
+            }
+            for group in own {
                 let places = group.start as usize..group.end as usize;
-                let member_at = |place: usize| &members[order[place] as usize];
                 // SAFETY: each group is in one block, which is one worker's.
                 #[allow(unsafe_code)]
                 let leads_at = |place: usize| unsafe { shared_leads.get_mut(place) };

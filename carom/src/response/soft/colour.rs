@@ -21,8 +21,10 @@ const COLOURS: usize = 64;
 /// Among the colours of patches against the ground: a patch of the row has found none. So these are one fewer.
 const UNCOLOURED: u64 = 1 << (COLOURS - 1);
 /// How many regions there are, and how many slabs each has. With more of them more patches are across borders.
-const REGIONS: usize = 8;
+const REGIONS: usize = 4;
 const SLABS_EACH: usize = SLABS / REGIONS;
+/// Where a patch belongs that is across borders, until it has a colour.
+const ACROSS: u32 = u32::MAX;
 /// With fewer blocks of patches one worker does it all.
 const FEW_BLOCKS: u32 = 8;
 
@@ -53,23 +55,16 @@ pub(super) struct Space<'a> {
 }
 
 impl Space<'_> {
-    /// The first slab that a patch is in.
+    /// The first slab that a patch is in, and the region, or one more than there are if it is in several.
     #[inline]
-    fn slab_of(&self, patch: &Patch) -> usize {
-        let slab = |row: u32| if row < self.first_movable { u8::MAX } else { self.slabs[row as usize] };
-        usize::from(slab(patch.rows[0]).min(slab(patch.rows[1])))
-    }
-
-    /// The region that a patch is in, or one more than there are if it is in several.
-    #[inline]
-    fn region_of(&self, patch: &Patch) -> usize {
-        let [a, b] = patch.rows.map(|row| usize::from(self.slabs[row as usize]) / SLABS_EACH);
-        match patch.rows.map(|row| row < self.first_movable) {
-            [true, _] => b,
-            [_, true] => a,
-            [false, false] if a == b => a,
-            [false, false] => REGIONS,
-        }
+    fn of(&self, patch: &Patch) -> (usize, usize) {
+        let [a, b] = patch.rows.map(|row| usize::from(self.slabs[row as usize]));
+        let slab = match patch.rows.map(|row| row < self.first_movable) {
+            [true, _] => return (b, b / SLABS_EACH),
+            [_, true] => return (a, a / SLABS_EACH),
+            [false, false] => a.min(b),
+        };
+        (slab, if a / SLABS_EACH == b / SLABS_EACH { slab / SLABS_EACH } else { REGIONS })
     }
 
     fn rows_of(&self, region: usize) -> Range<usize> {
@@ -77,6 +72,12 @@ impl Space<'_> {
         let first = |region: usize| movable.partition_point(|slab| usize::from(*slab) < region * SLABS_EACH);
         self.first_movable as usize + first(region)..self.first_movable as usize + first(region + 1)
     }
+}
+
+/// Where a lane is if its pack is kept elsewhere.
+#[inline]
+fn kept(lane: u32, kept_at: &[u32]) -> u32 {
+    kept_at[lane as usize / WIDTH] * WIDTH as u32 + lane % WIDTH as u32
 }
 
 /// The region of what belongs somewhere.
@@ -97,8 +98,10 @@ pub(super) struct Colouring {
     /// Of each block where its patches of each region and those across borders go in the order, and all of them in the list.
     starts: Vec<[u32; REGIONS + 2]>,
     regions: Vec<Region>,
-    /// Eight a pack.
+    is_alone: bool,
+    /// Eight a pack, and lanes of packs that stay empty.
     lanes: Vec<Patch>,
+    gaps: Vec<Range<u32>>,
     groups: Vec<Group>,
     counters: Counters,
 }
@@ -115,18 +118,22 @@ struct Listed {
 }
 
 /// What is counted in a region.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Region {
     /// Of each half of a group and each slab how many patches belong there, and after that the lane of the next.
-    counts: Vec<[u32; SLABS_EACH]>,
+    counts: Box<[[u32; SLABS_EACH]; 2 * GROUPS]>,
     /// Of each group whether anything belongs there.
-    is_used: Vec<bool>,
+    is_used: [bool; GROUPS],
+}
+
+impl Default for Region {
+    fn default() -> Self {
+        Self { counts: Box::new([[0; SLABS_EACH]; 2 * GROUPS]), is_used: [false; GROUPS] }
+    }
 }
 
 impl Region {
     fn clear(&mut self) {
-        self.counts.resize(2 * GROUPS, [0; SLABS_EACH]);
-        self.is_used.resize(GROUPS, false);
         for (counts, is_used) in self.counts.chunks_mut(2).zip(&mut self.is_used) {
             if std::mem::take(is_used) {
                 counts.fill([0; SLABS_EACH]);
@@ -176,31 +183,37 @@ const OVERFLOW: usize = COLOURS;
 const GROUPS: usize = 2 * COLOURS + 1;
 
 impl Colouring {
-    /// Sorts patches into packs. The rows' slabs are given, which are in order; rows below `first_movable` do not move.
+    /// Gives a colour to each patch, and tells where the packs of each colour are.
     pub(super) fn sort(&mut self, space: Space<'_>, patches: &impl Patches, workers: usize) {
         self.taken.resize(space.slabs.len(), [0; 2]);
         self.regions.resize_with(REGIONS, Region::default);
-        if workers == 1 || !threads::is_worth(patches.blocks() >= FEW_BLOCKS) {
+        self.is_alone = workers == 1 || !threads::is_worth(patches.blocks() >= FEW_BLOCKS);
+        if self.is_alone {
             self.colour_alone(space, patches);
-            self.make_groups();
-            let Self { list, regions, lanes, .. } = self;
-            for (patch, lane) in list.iter_mut().filter(|(patch, _)| space.region_of(patch) < REGIONS) {
-                *lane = regions[region_of_place(*lane)].next(*lane);
+        } else {
+            self.colour_together(space, patches, workers);
+        }
+        self.make_groups();
+    }
+
+    /// Puts all patches into their lanes, those across borders behind the others. Of each pack it is given where it is kept.
+    pub(super) fn place(&mut self, kept_at: &[u32], workers: usize) {
+        let Self { lanes, gaps, .. } = self;
+        lanes.resize(kept_at.len() * WIDTH, NO_PATCH);
+        // What no patch comes to.
+        gaps.drain(..).flatten().for_each(|lane| lanes[kept(lane, kept_at) as usize] = NO_PATCH);
+        if self.is_alone {
+            let Self { list, regions, .. } = self;
+            for (patch, lane) in list.iter_mut().filter(|(_, place)| *place != ACROSS) {
+                *lane = kept(regions[region_of_place(*lane)].next(*lane), kept_at);
                 lanes[*lane as usize] = *patch;
             }
         } else {
-            self.colour_together(space, patches, workers);
-            self.make_groups();
-            self.place_together(workers);
+            self.place_together(kept_at, workers);
         }
-        self.place_across();
-    }
-
-    /// Puts the patches across borders into their lanes, behind the others.
-    fn place_across(&mut self) {
         let Self { list, order, firsts, regions, lanes, .. } = self;
         for Listed { patch, place, index, .. } in &order[firsts[REGIONS] as usize..] {
-            let lane = regions[region_of_place(*place)].next(*place);
+            let lane = kept(regions[region_of_place(*place)].next(*place), kept_at);
             list[*index as usize] = (*patch, lane);
             lanes[lane as usize] = *patch;
         }
@@ -217,15 +230,15 @@ impl Colouring {
         let taken = Shared::new(taken);
         for block in 0..patches.blocks() {
             patches.for_each(block, |patch, is_point| {
-                let region = space.region_of(&patch);
+                let (slab, region) = space.of(&patch);
                 if region == REGIONS {
                     order.push(Listed { patch, is_point, place: 0, index: list.len() as u32 });
-                    list.push((patch, 0));
+                    list.push((patch, ACROSS));
                 } else {
                     // SAFETY: this worker is alone.
                     #[allow(unsafe_code)]
                     let group = unsafe { take_colour(patch.rows, space.first_movable, taken) };
-                    list.push((patch, regions[region].count(group, is_point, space.slab_of(&patch))));
+                    list.push((patch, regions[region].count(group, is_point, slab)));
                 }
             });
         }
@@ -240,7 +253,7 @@ impl Colouring {
             // SAFETY: this worker is alone.
             #[allow(unsafe_code)]
             let group = unsafe { take_colour(patch.rows, space.first_movable, taken) };
-            let slab = space.slab_of(patch);
+            let (slab, _) = space.of(patch);
             *place = regions[slab / SLABS_EACH].count(group, *is_point, slab);
         }
     }
@@ -257,7 +270,7 @@ impl Colouring {
             #[allow(unsafe_code)]
             let counts = unsafe { shared_starts.get_mut(block as usize) };
             patches.for_each(block, |patch, _| {
-                counts[space.region_of(&patch)] += 1;
+                counts[space.of(&patch).1] += 1;
                 counts[REGIONS + 1] += 1;
             });
         });
@@ -280,7 +293,7 @@ impl Colouring {
                 #[allow(unsafe_code)]
                 let starts = unsafe { shared_starts.get_mut(block as usize) };
                 return patches.for_each(block, |patch, is_point| {
-                    let region = space.region_of(&patch);
+                    let (_, region) = space.of(&patch);
                     let [place, index] = [starts[region], starts[REGIONS + 1]];
                     // SAFETY: each patch of each block has a place of its own.
                     #[allow(unsafe_code)]
@@ -299,7 +312,7 @@ impl Colouring {
                 for place in firsts[block as usize]..firsts[block as usize + 1] {
                     let Listed { patch, is_point, place, .. } = shared_order.get_mut(place as usize);
                     let group = take_colour(patch.rows, space.first_movable, shared_taken);
-                    *place = region.count(group, *is_point, space.slab_of(patch));
+                    *place = region.count(group, *is_point, space.of(patch).0);
                 }
             }
         });
@@ -307,7 +320,7 @@ impl Colouring {
     }
 
     /// Puts the patches within regions into their lanes, by several workers.
-    fn place_together(&mut self, workers: usize) {
+    fn place_together(&mut self, kept_at: &[u32], workers: usize) {
         let Self { list, order, firsts, regions, lanes, counters, .. } = self;
         let (list, regions, lanes) = (Shared::new(list), Shared::new(regions), Shared::new(lanes));
         threads::run(workers, &[REGIONS as u32], counters, |Task { block, .. }| {
@@ -316,7 +329,7 @@ impl Colouring {
                 // SAFETY: each region is one worker's, with its patches, and each patch has places of its own.
                 #[allow(unsafe_code)]
                 unsafe {
-                    let lane = regions.get_mut(block as usize).next(place);
+                    let lane = kept(regions.get_mut(block as usize).next(place), kept_at);
                     *list.get_mut(index as usize) = (patch, lane);
                     *lanes.get_mut(lane as usize) = patch;
                 }
@@ -326,8 +339,9 @@ impl Colouring {
 
     /// Tells where the packs of each colour are, and from where on the lanes of each slab are filled.
     fn make_groups(&mut self) {
-        let Self { regions, lanes, groups, .. } = self;
+        let Self { regions, groups, gaps, .. } = self;
         groups.clear();
+        gaps.clear();
         let mut packs = 0;
         for group in 0..GROUPS {
             if !regions.iter().any(|region| region.is_used[group]) {
@@ -349,14 +363,15 @@ impl Colouring {
                 }
                 packs = lane.div_ceil(WIDTH as u32);
                 starts[SLABS] = packs;
-                let end = packs as usize * WIDTH;
-                lanes.resize(lanes.len().max(end), NO_PATCH);
-                // What no patch comes to.
-                lanes[if is_serial { first } else { lane } as usize..end].fill(NO_PATCH);
+                gaps.push(if is_serial { first } else { lane }..packs * WIDTH as u32);
             }
             groups.push(Group { halves: starts, is_serial });
         }
-        lanes.truncate(packs as usize * WIDTH);
+    }
+
+    /// How many packs there are.
+    pub(super) fn pack_count(&self) -> usize {
+        self.groups.last().map_or(0, |group| group.packs().end as usize)
     }
 
     /// Whether a patch has a movable row.
@@ -365,12 +380,12 @@ impl Colouring {
         self.taken[row as usize] != [0; 2]
     }
 
-    /// The patches, eight a pack.
+    /// The patches, eight a pack, where packs are kept.
     pub(super) fn lanes(&self) -> &[Patch] {
         &self.lanes
     }
 
-    /// The patches in the order in which they came, with their lanes.
+    /// The patches in the order in which they came, with their lanes where packs are kept.
     pub(super) fn placed(&self) -> &[(Patch, u32)] {
         &self.list
     }
@@ -447,6 +462,8 @@ mod tests {
             }
             let space = Space { slabs: &slabs, first_movable };
             colouring.sort(space, &patches, 1);
+            let kept_at: Vec<u32> = (0..colouring.pack_count() as u32).collect();
+            colouring.place(&kept_at, 1);
             let mut seen = HashSet::new();
             for group in colouring.groups() {
                 let (packs, is_serial) = (group.packs(), group.is_serial);
@@ -470,8 +487,8 @@ mod tests {
             other.sort(space, &patches.iter().rev().copied().collect::<Vec<_>>(), 1);
             other.colour_together(space, &patches, 3);
             other.make_groups();
-            other.place_together(3);
-            other.place_across();
+            other.is_alone = false;
+            other.place(&kept_at, 3);
             assert_eq!((other.lanes(), other.placed()), (colouring.lanes(), colouring.placed()));
             assert_eq!(other.groups(), colouring.groups());
         }

@@ -1,6 +1,5 @@
 //! The passes of the soft step over rows and packs, in their order, by all workers.
 
-use super::colour::Group;
 use super::kernel::{self, Substep};
 use super::pack::Pack;
 use super::share::Part;
@@ -42,15 +41,13 @@ impl Soft {
     /// Lists what is done in all substeps, in order.
     pub(super) fn plan_stages(&mut self, setting: &Setting, is_burdened: bool) {
         let more_relaxes = if is_burdened { MORE_RELAXES } else { 0 };
-        let Self { colouring, packs, stages, bounces, .. } = self;
+        let Self { colouring, packs, sharing, stages, bounces, .. } = self;
         stages.clear();
-        let bears = |group: &Group| {
-            packs[group.packs().start as usize..group.packs().end as usize].iter().any(|pack| pack.is_burdened)
-        };
+        let bears = |group: u32| sharing.any_of(group as usize, |pack| packs[pack as usize].is_burdened);
         let solve = |stages: &mut Vec<Kind>, pass: Pass| {
-            let groups = (0..).zip(colouring.groups());
-            let wanted = groups.filter(|(_, group)| pass != Pass::RelaxBurdened || bears(group));
-            stages.extend(wanted.map(|(group, _)| Kind::Solve { pass, group }));
+            let groups = 0..colouring.groups().len() as u32;
+            let wanted = groups.filter(|group| pass != Pass::RelaxBurdened || bears(*group));
+            stages.extend(wanted.map(|group| Kind::Solve { pass, group }));
         };
         let mut burdened = 0..0;
         for substep in 0..setting.substeps {

@@ -20,6 +20,10 @@ pub(super) struct Sharing {
     parts: Vec<Part>,
     /// How many of them there are in this step.
     count: usize,
+    /// Where packs are kept: those of a part side by side, so that the same worker has the same memory in every step. Of
+    /// each pack its place, and of each place its pack.
+    kept_at: Vec<u32>,
+    pack_at: Vec<u32>,
     /// Of each row the parts that touch it, a bit each.
     touched: Vec<AtomicU32>,
     board: Board,
@@ -31,7 +35,7 @@ pub(super) struct Part {
     /// Its rows on a border, and runs of those inside.
     pub(super) border_rows: Vec<u32>,
     pub(super) inside_rows: Vec<Range<u32>>,
-    /// Its packs, colour by colour: those on a border first.
+    /// Where its packs are kept, colour by colour: those on a border first.
     packs: Vec<u32>,
     /// Of each colour where its packs in the list begin, and those of them that are inside.
     starts: Vec<[u32; 2]>,
@@ -66,6 +70,9 @@ impl Sharing {
     pub(super) fn begin(&mut self, count: usize, groups: &[Group], slabs: &[u8]) {
         debug_assert!((1..=SLABS).contains(&count), "each part has a slab, and a bit in a word");
         self.count = count;
+        self.pack_at.clear();
+        self.kept_at.clear();
+        self.kept_at.resize(groups.last().map_or(0, |group| group.packs().end as usize), 0);
         if self.parts.len() < count {
             self.parts.resize_with(count, Part::default);
         }
@@ -78,10 +85,17 @@ impl Sharing {
             for group in groups {
                 let start = part.packs.len() as u32;
                 part.starts.push([start; 2]);
-                if !group.is_serial {
-                    group.packs_of(&own).into_iter().for_each(|packs| part.packs.extend(packs));
-                } else if index == 0 {
-                    part.packs.extend(group.packs());
+                let all = [group.packs(), 0..0];
+                let packs = match (group.is_serial, index) {
+                    (false, _) => group.packs_of(&own),
+                    (true, 0) => all,
+                    (true, _) => continue,
+                };
+                for pack in packs.into_iter().flatten() {
+                    let place = self.pack_at.len() as u32;
+                    self.pack_at.push(pack);
+                    self.kept_at[pack as usize] = place;
+                    part.packs.push(place);
                 }
             }
         }
@@ -91,6 +105,22 @@ impl Sharing {
                 *touched.get_mut() = 1 << part_of[usize::from(*slab)];
             }
         }
+    }
+
+    /// Of each pack where it is kept.
+    pub(super) fn kept_at(&self) -> &[u32] {
+        &self.kept_at
+    }
+
+    /// Which pack is kept at a place.
+    pub(super) fn pack_at(&self, place: u32) -> u32 {
+        self.pack_at[place as usize]
+    }
+
+    /// Whether something holds for a pack of a colour, which is given where it is kept.
+    pub(super) fn any_of(&self, group: usize, holds: impl Fn(u32) -> bool) -> bool {
+        let packs = self.parts[..self.count].iter().flat_map(|part| part.packs(group)).flatten();
+        packs.copied().any(holds)
     }
 
     /// The parts, and the board on which they tell how far they are.
@@ -214,14 +244,16 @@ mod tests {
                 (Patch { origin, rows }, meeting % 3 > 0)
             });
             colouring.sort(Space { slabs: &slabs, first_movable }, &patches.collect::<Vec<_>>(), 1);
+            let count = rng.usize(1..=SLABS);
+            let mut sharing = Sharing::default();
+            sharing.begin(count, colouring.groups(), &slabs);
+            colouring.place(sharing.kept_at(), 1);
             let mut packs = vec![Pack::EMPTY; colouring.lanes().len() / WIDTH];
             for (patch, lane) in colouring.placed() {
                 let (pack, lane) = (&mut packs[*lane as usize / WIDTH], *lane as usize % WIDTH);
                 (pack.bodies[0][lane], pack.bodies[1][lane]) = (patch.rows[0], patch.rows[1]);
             }
-            let count = rng.usize(1..=SLABS);
-            let mut sharing = Sharing::default();
-            sharing.begin(count, colouring.groups(), &slabs);
+            let pack_at: Vec<u32> = (0..packs.len() as u32).map(|place| sharing.pack_at(place)).collect();
             let (parts, marks) = sharing.split();
             for (index, part) in parts.iter().enumerate() {
                 part.all_packs().iter().for_each(|pack| marks.note(index, &packs[*pack as usize]));
@@ -246,7 +278,7 @@ mod tests {
                 for (group, colour) in colouring.groups().iter().enumerate() {
                     let own = part.packs(group);
                     for pack in own.into_iter().flatten() {
-                        assert!(colour.packs().contains(pack));
+                        assert!(colour.packs().contains(&pack_at[*pack as usize]));
                         assert_eq!(solvers.insert(*pack, index), None, "case {case}");
                         let rows = packs[*pack as usize].bodies.as_flattened();
                         rows.iter().for_each(|row| touching[*row as usize].push(index));

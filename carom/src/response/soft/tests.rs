@@ -23,7 +23,9 @@ fn filled(masses: &[f32], touching: &[[u32; 2]]) -> Soft {
         (0..soft.body_of.len()).map(|row| (row as u32).saturating_sub(FIRST_MOVABLE).min(31) as u8).collect();
     let space = Space { slabs: &slabs, first_movable: FIRST_MOVABLE };
     soft.colouring.sort(space, &patches.collect::<Vec<_>>(), 1);
-    soft.packs.resize(soft.colouring.lanes().len() / WIDTH, Pack::EMPTY);
+    let count = soft.colouring.pack_count() as u32;
+    soft.colouring.place(&(0..count).collect::<Vec<_>>(), 1);
+    soft.packs.resize(count as usize, Pack::EMPTY);
     let inverse_mass = |row: u32| if row < FIRST_MOVABLE { 0.0 } else { 1.0 / masses[(row - FIRST_MOVABLE) as usize] };
     for (index, (patch, lane)) in soft.colouring.placed().iter().enumerate() {
         let (pack, lane) = (&mut soft.packs[*lane as usize / WIDTH], *lane as usize % WIDTH);
