@@ -180,3 +180,90 @@ impl Scale {
         ((center[self.axis] - self.least) as f32 * self.places_a_metre) as u8
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{NOWHERE, SLABS, Slabs};
+    use crate::body::{Bodies, Body};
+    use crate::shape::{Shape, ShapeError};
+    use glam::DVec3;
+
+    fn bodies(centers: &[DVec3]) -> Result<Bodies, Box<dyn std::error::Error>> {
+        let mut bodies = Bodies::default();
+        for (index, center) in centers.iter().enumerate() {
+            let body = if index % 50 == 7 { Body::kinematic() } else { Body::dynamic() };
+            let ball: Result<Shape, ShapeError> = Shape::sphere(0.5);
+            bodies.add(body.at(*center).shape(ball?))?;
+        }
+        bodies.list_awake();
+        Ok(bodies)
+    }
+
+    /// Every body that is awake is in the order once, those that contacts move slab by slab, along an axis on which slabs do not
+    /// overlap, each with about as many; one after the other within a slab. Whoever looked before means nothing.
+    #[test]
+    fn slabs_divide_space_evenly_and_depend_on_nothing_else() -> Result<(), Box<dyn std::error::Error>> {
+        let mut rng = fastrand::Rng::with_seed(3);
+        let mut used = Slabs::default();
+        for case in 0..60 {
+            let count = [0, 1, 2, 40, 700, 3000][case % 6];
+            let place = |rng: &mut fastrand::Rng| DVec3::new(rng.f64(), rng.f64(), 30.0 * rng.f64());
+            let away = if case % 2 == 0 { 0.0 } else { 1e7 };
+            let centers: Vec<DVec3> = (0..count).map(|_| place(&mut rng) + away).collect();
+            let bodies = bodies(&centers)?;
+            let mut slabs = Slabs::default();
+            slabs.find(&bodies, 1);
+            used.set_axis(0);
+            used.find(&bodies, 1);
+            assert_eq!((used.order(), used.of_bodies()), (slabs.order(), slabs.of_bodies()), "case {case}");
+            let mut sorted = slabs.order().to_vec();
+            sorted.sort_unstable();
+            assert_eq!(sorted, bodies.awake());
+            let (still, movable) = slabs.order_by_kind();
+            let slab = |dense: &u32| slabs.of_bodies()[*dense as usize];
+            assert!(still.iter().all(|dense| slab(dense) == NOWHERE && !bodies.activity(*dense).moves));
+            assert!(movable.is_sorted_by_key(|dense| (slab(dense), *dense)), "case {case}");
+            let along = |dense: &u32| centers[*dense as usize].z;
+            for (last, next) in movable.iter().flat_map(|a| movable.iter().map(move |b| (a, b))).take(20_000) {
+                assert!(slab(last) >= slab(next) || along(last) <= along(next), "case {case}");
+            }
+            if count >= 700 {
+                let of_slab = |of: usize| movable.iter().filter(|dense| usize::from(slab(dense)) == of).count();
+                let mean = movable.len() / SLABS;
+                assert!((0..SLABS).all(|of| of_slab(of) < 2 * mean + 8), "case {case}");
+            }
+        }
+        Ok(())
+    }
+
+    /// All in one place, or spread far beyond what f32 can tell apart: nothing is lost.
+    #[test]
+    fn slabs_of_odd_crowds_lose_nobody() -> Result<(), Box<dyn std::error::Error>> {
+        let at_one_place = vec![DVec3::splat(3.0); 100];
+        let far_apart: Vec<DVec3> = (0..100).map(|index| DVec3::X * 1e30 * f64::from(index)).collect();
+        for centers in [at_one_place, far_apart] {
+            let bodies = bodies(&centers)?;
+            let mut slabs = Slabs::default();
+            slabs.find(&bodies, 1);
+            let mut sorted = slabs.order().to_vec();
+            sorted.sort_unstable();
+            assert_eq!(sorted, bodies.awake());
+            let (_, movable) = slabs.order_by_kind();
+            assert!(movable.iter().all(|dense| usize::from(slabs.of_bodies()[*dense as usize]) < SLABS));
+        }
+        Ok(())
+    }
+
+    /// The axis stays while bodies are not spread much more along another.
+    #[test]
+    fn the_axis_is_kept() -> Result<(), Box<dyn std::error::Error>> {
+        let mut slabs = Slabs::default();
+        for (along_z, axis) in [(1.3, 0), (1.7, 2), (0.8, 2), (0.5, 0)] {
+            let mut rng = fastrand::Rng::with_seed(8);
+            let centers: Vec<DVec3> = (0..2000).map(|_| DVec3::new(rng.f64(), 0.0, along_z * rng.f64())).collect();
+            slabs.find(&bodies(&centers)?, 1);
+            assert_eq!(slabs.axis(), axis, "{along_z}");
+        }
+        Ok(())
+    }
+}

@@ -17,6 +17,7 @@ fn compare(mut world: World, steps: u32, mut change: impl FnMut(u32, &mut World)
         change(step, &mut world)?;
         other.restore(&world.snapshot());
         other.meetings.asks_all = true;
+        other.meetings.tidies_few = world.meetings.tidies_few;
         world.step(1.0 / 60.0)?;
         other.step(1.0 / 60.0)?;
         assert_eq!(world.manifolds().count(), other.manifolds().count(), "step {step}");
@@ -153,4 +154,26 @@ fn solvers_without_margins() -> Outcome {
     let mut world = world;
     world.set_solver(Solver::ProjectedGaussSeidel { iterations: 12, warm: true });
     compare(world, 120, |_, _| Ok(()))
+}
+
+/// Bodies of a heap come, go and are thrown about: again and again the pairs are put in the order of space, in the world as in
+/// one that is restored in between, and each is found where it is.
+#[test]
+fn pairs_are_put_in_order_without_a_trace() -> Outcome {
+    let (mut world, ids) = heap(Shape::cuboid(4.0, 0.2, 4.0)?, 220, 9)?;
+    world.meetings.tidies_few = true;
+    let (mut tidied, mut before) = (0, 0);
+    compare(world, 200, |step, world| {
+        tidied += usize::from(world.meetings.changes() < before);
+        before = world.meetings.changes();
+        for head in world.meetings.heads() {
+            assert!(world.meetings.head_of(head.pair).is_some_and(|found| std::ptr::eq(found, head)), "step {step}");
+        }
+        if step % 20 == 19 {
+            world.remove(ids[step as usize])?;
+        }
+        Ok(())
+    })?;
+    assert!(tidied >= 3, "only {tidied} times");
+    Ok(())
 }

@@ -5,7 +5,7 @@
 //! colours of a body are the bits of a word. Patches against what does not move have colours of their own and come last,
 //! so that nothing sinks into the ground. What finds no colour is done one by one, between the two. Within a colour patches
 //! are sorted by slabs of space: see [`super::share`].
-//! Space is divided into a few regions of neighbouring slabs. Patches within a region are coloured by whoever has it, all
+//! If there are many, space is divided into a few regions of neighbouring slabs. Patches within a region are coloured by whoever has it, all
 //! regions at a time; then those across borders, one after the other. So the result depends on the order and the slabs of
 //! the patches, and not on who took part.
 //! Cost: some ns a patch, anew in every step, most of it by all workers.
@@ -25,7 +25,7 @@ const REGIONS: usize = 4;
 const SLABS_EACH: usize = SLABS / REGIONS;
 /// Where a patch belongs that is across borders, until it has a colour.
 const ACROSS: u32 = u32::MAX;
-/// With fewer blocks of patches one worker does it all.
+/// With fewer blocks of patches space is not divided, and one worker does it all.
 const FEW_BLOCKS: u32 = 8;
 
 /// An edge of the graph: where it comes from, which means nothing here, and the rows of its bodies.
@@ -187,9 +187,10 @@ impl Colouring {
     pub(super) fn sort(&mut self, space: Space<'_>, patches: &impl Patches, workers: usize) {
         self.taken.resize(space.slabs.len(), [0; 2]);
         self.regions.resize_with(REGIONS, Region::default);
-        self.is_alone = workers == 1 || !threads::is_worth(patches.blocks() >= FEW_BLOCKS);
+        let is_divided = patches.blocks() >= FEW_BLOCKS;
+        self.is_alone = workers == 1 || !is_divided;
         if self.is_alone {
-            self.colour_alone(space, patches);
+            self.colour_alone(space, patches, is_divided);
         } else {
             self.colour_together(space, patches, workers);
         }
@@ -219,8 +220,8 @@ impl Colouring {
         }
     }
 
-    /// Gives colours to all patches, those across borders last.
-    fn colour_alone(&mut self, space: Space<'_>, patches: &impl Patches) {
+    /// Gives colours to all patches, those across borders last if space is divided.
+    fn colour_alone(&mut self, space: Space<'_>, patches: &impl Patches, is_divided: bool) {
         let Self { taken, list, order, firsts, regions, .. } = self;
         taken.fill([0; 2]);
         regions.iter_mut().for_each(Region::clear);
@@ -231,14 +232,14 @@ impl Colouring {
         for block in 0..patches.blocks() {
             patches.for_each(block, |patch, is_point| {
                 let (slab, region) = space.of(&patch);
-                if region == REGIONS {
+                if is_divided && region == REGIONS {
                     order.push(Listed { patch, is_point, place: 0, index: list.len() as u32 });
                     list.push((patch, ACROSS));
                 } else {
                     // SAFETY: this worker is alone.
                     #[allow(unsafe_code)]
                     let group = unsafe { take_colour(patch.rows, space.first_movable, taken) };
-                    list.push((patch, regions[region].count(group, is_point, slab)));
+                    list.push((patch, regions[slab / SLABS_EACH].count(group, is_point, slab)));
                 }
             });
         }
@@ -434,7 +435,7 @@ impl Patches for Vec<(Patch, bool)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Colouring, NO_PATCH, Origin, Patch, Space, WIDTH};
+    use super::{Colouring, NO_PATCH, Origin, Patch, REGIONS, Space, WIDTH};
     use std::collections::HashSet;
 
     #[test]
@@ -461,7 +462,12 @@ mod tests {
                 }
             }
             let space = Space { slabs: &slabs, first_movable };
-            colouring.sort(space, &patches, 1);
+            let is_divided = rng.bool();
+            colouring.taken.resize(rows as usize, [0; 2]);
+            colouring.regions.resize_with(REGIONS, Default::default);
+            colouring.is_alone = true;
+            colouring.colour_alone(space, &patches, is_divided);
+            colouring.make_groups();
             let kept_at: Vec<u32> = (0..colouring.pack_count() as u32).collect();
             colouring.place(&kept_at, 1);
             let mut seen = HashSet::new();
@@ -482,6 +488,9 @@ mod tests {
                 }
             }
             assert_eq!(seen, added);
+            if !is_divided {
+                continue;
+            }
             // Several workers come to the same, also where patches of an earlier step are in the way.
             let mut other = Colouring::default();
             other.sort(space, &patches.iter().rev().copied().collect::<Vec<_>>(), 1);
