@@ -317,7 +317,7 @@ impl Meetings {
         if head.is_live {
             self.swap(place, self.live);
             self.live += 1;
-            self.changes += 1;
+            self.changes = self.changes.saturating_add(1);
         }
     }
 
@@ -347,7 +347,7 @@ impl Meetings {
             } else {
                 self.heads[place].is_live = false;
                 self.live -= 1;
-                self.changes += 1;
+                self.changes = self.changes.saturating_add(1);
                 self.swap(place, self.live);
                 self.parked = None;
             }
@@ -357,7 +357,7 @@ impl Meetings {
                 self.heads[place].is_live = true;
                 self.swap(place, self.live);
                 self.live += 1;
-                self.changes += 1;
+                self.changes = self.changes.saturating_add(1);
                 self.parked = None;
             }
         }
@@ -371,7 +371,7 @@ impl Meetings {
         let mut place = place as usize;
         if place < self.live {
             self.live -= 1;
-            self.changes += 1;
+            self.changes = self.changes.saturating_add(1);
             self.heads.swap(place, self.live);
             self.clearances.swap(place, self.live);
             self.meetings.swap(place, self.live);

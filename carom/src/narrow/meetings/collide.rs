@@ -72,7 +72,6 @@ impl Meetings {
                 }
             }
         });
-
         self.has_waking = any_waking.into_inner();
         self.faults.clear();
         for (pair, error) in self.rooms.iter_mut().flat_map(|room| room.faults.drain(..)) {

@@ -11,7 +11,7 @@ use crate::slabs::Slabs;
 
 /// Fewer pairs are not put in order: they are in every cache.
 const FEW: usize = 2048;
-/// They are when so many have changed for each one that there is, one over which.
+/// They are when one in so many of them has changed.
 const CHANGED: usize = 2;
 
 /// Room to sort in; kept to spare allocations.
