@@ -235,3 +235,23 @@ fn a_plate_between_hundreds_of_boxes_rests_and_gives_the_same_bits_on_any_number
     assert!(hashes.iter().all(|hash| *hash == hashes[0]), "{hashes:?}");
     Ok(())
 }
+
+/// So many pairs that they are put in the order of space and coloured region by region, by all workers.
+#[test]
+fn a_large_heap_gives_the_same_bits_on_any_number_of_threads() -> Outcome {
+    let mut hashes = Vec::new();
+    for threads in [1, 2, 3, 4] {
+        let mut world = World::builder().threads(threads).build()?;
+        add_floor(&mut world, 0.5, 0.0)?;
+        for index in 0..1600 {
+            let [x, y, z] = [index % 16, index / 160, index / 16 % 10].map(f64::from);
+            let place = [0.99 * x + 0.02 * (z % 3.0), 0.5 + 0.98 * y, 0.99 * z + 0.02 * (y % 2.0)];
+            world.add(Body::dynamic().at(place).shape(Shape::sphere(0.5)?))?;
+        }
+        run(&mut world, 60)?;
+        assert!(world.pairs().count() > 3000, "{} pairs", world.pairs().count());
+        hashes.push(world.hash());
+    }
+    assert!(hashes.iter().all(|hash| *hash == hashes[0]), "{hashes:?}");
+    Ok(())
+}
