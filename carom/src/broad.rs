@@ -432,10 +432,10 @@ pub(crate) fn place_boxes(
             list(moved_to(slot, collider, motion.velocity * dt, margins));
         }
     };
+    moves.clear();
     let size = threads::block_size(PLACED);
     let blocks = whom.len().div_ceil(size);
     if workers == 1 || !threads::is_worth(blocks >= 16) {
-        moves.clear();
         for (index, dense) in whom.iter().enumerate() {
             whom.get(index + AHEAD).iter().for_each(|ahead| fetch(**ahead));
             place(*dense, &mut |moved| moves.push(moved));
@@ -454,7 +454,6 @@ pub(crate) fn place_boxes(
     });
     let mut all = 0;
     firsts.iter_mut().for_each(|first| all += std::mem::replace(first, all));
-    // What is there is written over.
     moves.resize(all, Moved { id: u32::MAX, bounds: Aabb::new(Vec3::ZERO, Vec3::ZERO), displacement: Vec3::ZERO });
     let shared_moves = Shared::new(moves);
     // By the workers who have moved the bodies, and have them at hand.

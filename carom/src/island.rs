@@ -55,8 +55,7 @@ impl Islands {
                 [_, _] => {}
             }
         };
-        (0..response::edge_blocks(meetings).len() as u32)
-            .for_each(|block| response::for_each_edge(meetings, block, &mut join));
+        (0..response::edge_blocks(meetings)).for_each(|block| response::for_each_edge(meetings, block, &mut join));
         for place in 0..count {
             let root = root_of(parents, place as u32) as usize;
             still_for[root] = still_for[root].min(still_for[place]);
@@ -90,7 +89,6 @@ impl Islands {
         if wakes {
             // Their pairs take part as they are.
             meetings.sort_live(bodies);
-            meetings.list_pushing();
         }
         wakes
     }

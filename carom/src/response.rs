@@ -202,8 +202,8 @@ pub(crate) enum Origin {
     Contact { meeting: u32, manifold: u32 },
 }
 
-/// Of each block of the constraints of a step how many there may be in it.
-pub(crate) fn edge_blocks(meetings: &Meetings) -> impl ExactSizeIterator<Item = u32> {
+/// Into how many blocks the constraints of a step are divided.
+pub(crate) fn edge_blocks(meetings: &Meetings) -> u32 {
     meetings.edge_blocks()
 }
 

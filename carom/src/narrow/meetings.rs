@@ -5,7 +5,6 @@
 //! those that stir with the first behind. The order depends on the history of the world only, and is part of snapshots.
 
 mod collide;
-mod pushing;
 mod tidy;
 
 use super::stage::{Clearance, Manifold, Meeting, Room};
@@ -17,14 +16,13 @@ use crate::response::{Edge, Origin};
 use crate::shape::Shape;
 use crate::threads::{self, Counters, Shared, Task};
 use crate::world::PairFilter;
-pub(crate) use pushing::{Pushing, PushingList};
 use std::collections::{HashMap, HashSet};
 
 /// So many pairs are collided by a worker in one go.
 const BLOCK: usize = 64;
 
-/// With fewer pairs neither they are put in order nor space is divided: they are in every cache.
-const MANY: usize = 2048;
+/// So many pairs are looked through at a time for those that push.
+const LISTED: usize = 256;
 
 /// Room for so many manifolds is made where there may be several.
 const RICH: usize = 4;
@@ -155,8 +153,6 @@ pub(crate) struct Meetings {
     /// What the parked ones have, while none comes or goes; and what the live ones had after the last step.
     parked: Option<Totals>,
     total: Totals,
-    /// Those of the live ones that push, since they were last collided.
-    pushing: PushingList,
     /// Of the last pass over the live ones.
     blocks: Vec<Block>,
     /// Asked, never walked: its order means nothing.
@@ -171,8 +167,8 @@ pub(crate) struct Meetings {
     has_waking: bool,
     /// Whether pairs that cannot have come together are asked as well: for tests, which compare.
     pub(crate) asks_all: bool,
-    /// Whether few pairs are taken for many: for tests.
-    pub(crate) takes_few_for_many: bool,
+    /// Whether few pairs are put in order as well: for tests.
+    pub(crate) tidies_few: bool,
     inner_edges: InnerEdges,
     seams: mesh::SeamScratch,
     /// Pairs that the user's filter refused.
@@ -560,31 +556,31 @@ impl Meetings {
         live.flat_map(|(_, meeting)| meeting.manifolds()).filter(|manifold| !manifold.is_inner)
     }
 
-    /// Whether there are so many live pairs that it pays to keep those near each other together.
-    pub(crate) fn are_many(&self) -> bool {
-        self.live >= MANY || self.takes_few_for_many
+    /// Into how many blocks the constraints are divided.
+    pub(crate) fn edge_blocks(&self) -> u32 {
+        self.live.div_ceil(LISTED) as u32
     }
 
-    /// Lists anew which pairs push: after the live ones have changed places.
-    pub(crate) fn list_pushing(&mut self) {
-        self.pushing.list(&self.heads[..self.live]);
-    }
-
-    /// Of each block of constraints how many there may be in it.
-    pub(crate) fn edge_blocks(&self) -> impl ExactSizeIterator<Item = u32> {
-        self.pushing.counts().iter().map(|counts| counts.manifolds)
-    }
-
-    /// Calls `visit` with each manifold of a block of pairs that pushes, as a constraint. Pairs with a single one are not
-    /// looked at themselves, and they are most.
+    /// Calls `visit` with each manifold of a block of pairs that pushes, as a constraint. Of pairs with a single one only the
+    /// head is looked at: it is small, and they are most.
     pub(crate) fn for_each_edge(&self, block: u32, mut visit: impl FnMut(Edge)) {
-        for &Pushing { meeting, bodies, manifolds, is_point, has_inner, .. } in self.pushing.block(block) {
+        // Which pairs push is hard to foresee, so those of some are listed first without asking.
+        let mut pushing = [0u32; LISTED];
+        let first = block * LISTED as u32;
+        let heads = &self.live_heads()[first as usize..self.live.min(first as usize + LISTED)];
+        let mut count = 0;
+        for (meeting, head) in (first..).zip(heads) {
+            pushing[count % LISTED] = meeting;
+            count += usize::from(head.pushes());
+        }
+        for &meeting in &pushing[..count] {
+            let head = &heads[(meeting - first) as usize];
             let edge = |manifold, is_point| {
                 let origin = Origin::Contact { meeting, manifold };
-                Edge { bodies, origin, is_point }
+                Edge { bodies: head.bodies, origin, is_point }
             };
-            if manifolds == 1 && !has_inner {
-                visit(edge(0, is_point));
+            if head.manifolds == 1 && !head.has_inner {
+                visit(edge(0, head.points == 1));
                 continue;
             }
             for (index, manifold) in (0u32..).zip(self.meetings[meeting as usize].manifolds()) {

@@ -26,7 +26,7 @@ use crate::narrow::{Manifold, Meeting, Meetings};
 use crate::slabs::Slabs;
 use crate::threads::{self, Counters, Shared, Task};
 use burden::Burden;
-use colour::{Colouring, Listed, Patch, Patches, Space};
+use colour::{Colouring, Patch, Patches, Space};
 use glam::Vec3;
 use pack::{Pack, Softness, WIDTH};
 use passes::Kind;
@@ -119,7 +119,7 @@ struct Touching<'a> {
 }
 
 impl Patches for Touching<'_> {
-    fn blocks(&self) -> impl Iterator<Item = u32> {
+    fn blocks(&self) -> u32 {
         edge_blocks(self.meetings)
     }
 
@@ -136,7 +136,7 @@ impl Patches for Touching<'_> {
 impl Soft {
     /// Of each patch its pair and its colour.
     pub(super) fn colours(&self) -> impl Iterator<Item = (u32, u32)> {
-        self.colouring.placed().map(|Listed { patch, lane, .. }| {
+        self.colouring.placed().iter().map(|(patch, lane)| {
             let (pack, Origin::Contact { meeting, .. }) = (self.sharing.pack_at(lane / WIDTH as u32), patch.origin);
             (meeting, self.colouring.groups().partition_point(|group| group.packs().end <= pack) as u32)
         })
@@ -167,13 +167,11 @@ impl Soft {
     /// Gives a colour to each patch, a lane of a pack, and each pack a worker.
     fn colour(&mut self, meetings: &Meetings, setting: &Setting, first_movable: u32) {
         let Self { colouring, row_of, slab_of, packs, sharing, .. } = self;
-        let is_divided = meetings.are_many();
-        let workers = if is_divided { setting.workers } else { 1 };
-        let space = Space { slabs: slab_of, first_movable, is_divided };
-        colouring.sort(space, &Touching { meetings, row_of, first_movable }, workers);
+        let space = Space { slabs: slab_of, first_movable };
+        colouring.sort(space, &Touching { meetings, row_of, first_movable }, setting.workers);
         packs.resize(colouring.pack_count(), Pack::EMPTY);
         sharing.begin(workers_for(setting, packs.len(), 0), colouring.groups(), slab_of);
-        colouring.place(sharing.kept_at(), workers);
+        colouring.place(sharing.kept_at(), setting.workers);
     }
 
     /// Fills the rows of bodies that something touches, or that touch by themselves.
@@ -265,20 +263,29 @@ impl Soft {
     /// Impulses go back to the manifolds, from where the next step takes them.
     fn store(&mut self, meetings: &mut Meetings, setting: &Setting) {
         let Self { colouring, packs, counters, .. } = self;
+        let patches = colouring.placed();
         let workers = workers_for(setting, packs.len(), 0);
         let (heads, meetings) = meetings.parts_mut();
         let (heads, meetings) = (Shared::new(heads), Shared::new(meetings));
-        threads::run(workers, &[colouring.block_count()], counters, |Task { block, .. }| {
-            let own = colouring.placed_in(block);
-            for (index, Listed { patch, lane, .. }) in own.iter().enumerate() {
-                if let Some(Listed { patch: ahead, lane, .. }) = own.get(index + AHEAD) {
+        // The patches of one pair are side by side: they belong to the block in which the first of them is.
+        let meeting_of = |index: usize| match patches[index].0.origin {
+            Origin::Contact { meeting, .. } => meeting,
+        };
+        let is_first = |index: usize| index == 0 || meeting_of(index - 1) != meeting_of(index);
+        let border = |index: usize| (index..patches.len()).find(|&index| is_first(index)).unwrap_or(patches.len());
+        let size = threads::block_size(BLOCK);
+        threads::run(workers, &[patches.len().div_ceil(size) as u32], counters, |Task { block, .. }| {
+            let range = block_of(block, size, patches.len());
+            let own = &patches[border(range.start)..border(range.end)];
+            for (index, (patch, lane)) in own.iter().enumerate() {
+                if let Some((ahead, lane)) = own.get(index + AHEAD) {
                     let Origin::Contact { meeting, .. } = ahead.origin;
                     heads.fetch_all_to_write(meeting as usize);
                     let points = packs[*lane as usize / WIDTH].points as usize;
                     meetings.fetch_to_write(meeting as usize, Meeting::bytes_of_points(points));
                 }
                 let Origin::Contact { meeting, manifold } = patch.origin;
-                // SAFETY: all patches of a pair are in one block.
+                // SAFETY: each pair is in one block.
                 #[allow(unsafe_code)]
                 let (head, meeting) = unsafe { (heads.get_mut(meeting as usize), meetings.get_mut(meeting as usize)) };
                 let manifold = &mut meeting.manifolds_mut()[manifold as usize];

@@ -17,7 +17,7 @@ fn compare(mut world: World, steps: u32, mut change: impl FnMut(u32, &mut World)
         change(step, &mut world)?;
         other.restore(&world.snapshot());
         other.meetings.asks_all = true;
-        other.meetings.takes_few_for_many = world.meetings.takes_few_for_many;
+        other.meetings.tidies_few = world.meetings.tidies_few;
         world.step(1.0 / 60.0)?;
         other.step(1.0 / 60.0)?;
         assert_eq!(world.manifolds().count(), other.manifolds().count(), "step {step}");
@@ -161,7 +161,7 @@ fn solvers_without_margins() -> Outcome {
 #[test]
 fn pairs_are_put_in_order_without_a_trace() -> Outcome {
     let (mut world, ids) = heap(Shape::cuboid(4.0, 0.2, 4.0)?, 220, 9)?;
-    world.meetings.takes_few_for_many = true;
+    world.meetings.tidies_few = true;
     let (mut tidied, mut before) = (0, 0);
     compare(world, 200, |step, world| {
         tidied += usize::from(world.meetings.changes() < before);

@@ -18,7 +18,7 @@ const AHEAD: usize = 12;
 impl Meetings {
     /// The stage: collides all live pairs.
     pub(crate) fn collide(&mut self, bodies: &Bodies, workers: usize, margins: Margins) {
-        let Self { heads, clearances, meetings, rooms, counters, live, asks_all, seams, pushing, .. } = self;
+        let Self { heads, clearances, meetings, rooms, counters, live, asks_all, seams, .. } = self;
         let asks_all = *asks_all;
         let size = threads::block_size(BLOCK);
         let blocks = live.div_ceil(size) as u32;
@@ -29,8 +29,6 @@ impl Meetings {
         let (shared_heads, shared_meetings) = (Shared::new(&mut heads[..*live]), Shared::new(meetings));
         let (shared_rooms, shared_clearances) = (Shared::new(rooms), Shared::new(clearances));
         seams.begin(bodies.len());
-        pushing.begin(*live, size);
-        let pushing = pushing.writer();
         let (seen, any_waking) = (seams.has_struck(), AtomicBool::new(false));
         threads::run(workers, &[blocks], counters, |Task { worker, block, .. }| {
             let start = block as usize * size;
@@ -54,9 +52,6 @@ impl Meetings {
                     bodies.fetch_collider(head.pair.b);
                 }
             }
-            // SAFETY: each block is one worker's.
-            #[allow(unsafe_code)]
-            let mut pushing = unsafe { pushing.block(block) };
             for place in places.zip(is_asked).filter_map(|(place, is_asked)| is_asked.then_some(place)) {
                 // SAFETY: each block is one worker's, and each worker has a room of its own.
                 #[allow(unsafe_code)]
@@ -69,7 +64,6 @@ impl Meetings {
                     )
                 };
                 collide_pair((head, clearance, meeting), bodies, margins, room);
-                pushing.note(place, head);
                 if head.is_about_to_strike {
                     head.bodies.iter().for_each(|body| seen[*body as usize].store(true, Ordering::Relaxed));
                 }
@@ -87,8 +81,8 @@ impl Meetings {
         // A pair is one worker's, so that its parts are in order.
         self.faults.sort_by_key(|fault| (fault.pair.a.collider, fault.pair.b.collider));
         if self.inner_edges == InnerEdges::Smooth {
-            let Self { heads, meetings, pushing, seams, .. } = self;
-            mesh::mark_inner_seams((heads, meetings, pushing), bodies, workers, seams);
+            let Self { heads, meetings, seams, live, .. } = self;
+            mesh::mark_inner_seams(&mut heads[..*live], meetings, bodies, workers, seams);
         }
     }
 }

@@ -9,6 +9,8 @@
 use super::{Clearance, Head, Meeting, Meetings};
 use crate::slabs::Slabs;
 
+/// Fewer pairs are not put in order: they are in every cache.
+const FEW: usize = 2048;
 /// They are when one in so many of them has changed.
 const CHANGED: usize = 2;
 
@@ -29,7 +31,7 @@ pub(super) struct Room {
 impl Meetings {
     /// Whether so many pairs have changed that they should be put in order.
     pub(crate) fn is_untidy(&self) -> bool {
-        self.are_many() && self.changes as usize * CHANGED > self.live
+        (self.live >= FEW || self.tidies_few) && self.changes as usize * CHANGED > self.live
     }
 
     /// Puts the live pairs in the order of their bodies, which are in slabs.

@@ -5,14 +5,13 @@
 //! [`inner_edge`](super::inner_edge). The manifold is left out if one that leads nowhere is there for the same shape.
 //! Bodies that move are ground as well for what is about to strike one of them, as far as they move together: little,
 //! compared with how fast they are struck. As they give way under a load, a small step between them is none.
-//! Cost: passes over the pairs that push, by all threads, and over those on such ground, by one; and for each two manifolds of
-//! one shape a test, by all threads. The order of the pairs means nothing.
+//! Cost: passes over the pairs and the manifolds on such ground; and for each two manifolds of one shape a test, by all threads.
 
 use super::parts::{is_out_of_reach, leads_into};
 use crate::body::Bodies;
 use crate::distance::placement::Placement;
 use crate::mid::{self, ConvexPart};
-use crate::narrow::meetings::{Head, Pushing, PushingList};
+use crate::narrow::meetings::Head;
 use crate::narrow::stage::{Contact, Manifold, Meeting};
 use crate::shape::Shape;
 use crate::threads::{self, Counters, Shared, Task};
@@ -27,112 +26,60 @@ const SLOW: f32 = 0.05;
 /// Bodies that move against each other by less than this share of how fast they are struck move together.
 const TOGETHER: f32 = 0.2;
 
-/// So many colliders that rest are looked at by a worker in one go.
+/// So many parts that rest are looked at by a worker in one go.
 const BLOCK: usize = 8;
+/// So many pairs are looked through by a worker in one go.
+const PAIRS: usize = 256;
 
 /// The manifolds by what rests on the ground; kept to spare allocations.
 #[derive(Debug, Default)]
 pub(in crate::narrow) struct SeamScratch {
     /// Of each body whether it is about to strike one that moves, or to be struck.
     has_struck: Vec<AtomicBool>,
-    /// The pairs that may rest on ground, in blocks as those that push, and how many of each block there are.
+    /// Of each body how many manifolds may rest on ground and whether one is on ground that can be led into, and the pairs
+    /// that have them.
+    counts: Vec<(u32, bool)>,
+    /// The latter, block by block of all pairs: how large blocks are, places for all, and how many of each block are taken.
+    block_size: usize,
     candidates: Vec<Candidate>,
     found: Vec<u32>,
-    /// Of each collider its group while they are made.
-    group_of: Vec<u32>,
-    groups: Vec<Group>,
-    /// The sides of pairs that rest with their groups, and then without them group by group.
-    sides: Vec<(u32, Side)>,
-    order: Vec<Side>,
-    rooms: Vec<Room>,
+    members: Vec<Member>,
+    /// The members by the collider that rests: where those of each begin, all of them, and which colliders have several.
+    starts: Vec<u32>,
+    order: Vec<u32>,
+    groups: Vec<Range<u32>>,
+    /// In that order, where each leads.
+    leads: Vec<Leads>,
     counters: Counters,
-}
-
-/// One side of a pair: its place among the candidates, and whether it is the second.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Side {
-    candidate: u32,
-    index: u8,
 }
 
 /// What of a pair is asked for to list its manifolds: they are looked through one after the other.
 #[derive(Debug, Clone, Copy, Default)]
 struct Candidate {
     place: u32,
-    /// Its place in the block of pairs that push.
-    in_block: u32,
     slots: [u32; 2],
     bodies: [u32; 2],
     manifolds: u32,
+    has_ground: bool,
     has_surface: bool,
-    is_compound: [bool; 2],
-    /// Of each side whether it rests on the other, and whether its manifolds may prove to lead into other ground.
-    rests: [bool; 2],
-    is_open: [bool; 2],
+    /// Whether it comes to touch, or does so fast.
+    strikes: bool,
 }
 
 impl Candidate {
-    fn new(pushing: &Pushing, in_block: usize, head: &Head, bodies: &Bodies, is_struck: impl Fn(u32) -> bool) -> Self {
-        let &Head { pair, has_ground, has_surface, is_touching, is_about_to_strike, .. } = head;
-        let slots = [pair.a, pair.b];
-        // Only what counts as ground may be a compound.
-        let is_compound = slots.map(|slot| has_ground && is_compound(bodies, slot));
+    fn new(place: usize, head: &Head) -> Self {
+        let &Head { pair, bodies, manifolds, has_ground, has_surface, is_touching, is_about_to_strike, .. } = head;
         // What does not strike what moves is told apart by its head: no point of it closes fast enough.
         let strikes = !is_touching && (has_ground || is_about_to_strike);
-        let is_on_ground = [1, 0].map(|other| !bodies.activity(pushing.bodies[other]).moves || is_compound[other]);
-        Self {
-            place: pushing.meeting,
-            in_block: in_block as u32,
-            slots,
-            bodies: pushing.bodies,
-            manifolds: pushing.manifolds,
-            has_surface,
-            is_compound,
-            rests: [0, 1].map(|side| is_on_ground[side] || is_struck(pushing.bodies[side])),
-            is_open: is_on_ground.map(|is_on_ground| is_on_ground || strikes),
-        }
+        Self { place: place as u32, slots: [pair.a, pair.b], bodies, manifolds, has_ground, has_surface, strikes }
     }
-}
-
-/// What of one collider rests.
-#[derive(Debug, Clone, Copy)]
-struct Group {
-    slot: u32,
-    /// Where its sides begin in the order, and how many there are; with how many manifolds.
-    start: u32,
-    sides: u32,
-    manifolds: u32,
-    /// Whether one may prove to lead into other ground, and whether one is on ground that can be led into.
-    is_open: bool,
-    has_solid: bool,
-}
-
-impl Group {
-    fn sides(&self) -> Range<usize> {
-        self.start as usize..(self.start + self.sides) as usize
-    }
-
-    /// Whether one of its manifolds may lead into the ground of another.
-    fn may_lead_inside(&self) -> bool {
-        self.manifolds > 1 && self.is_open && self.has_solid
-    }
-}
-
-/// What a worker needs.
-#[derive(Debug, Default)]
-struct Room {
-    /// Of a group.
-    members: Vec<Member>,
-    /// The manifolds that lead inside, by candidate and index.
-    inner: Vec<(u32, u32)>,
 }
 
 /// A manifold as one of those of a part with a ground.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Member {
-    candidate: u32,
-    /// The part that rests.
-    rests: u32,
+    /// The collider and the part that rests.
+    rests: (u32, u32),
     /// The body of the ground, or none for all that nothing moves and what is about to be struck.
     ground: Option<u32>,
     /// The part of the ground that is touched.
@@ -145,8 +92,6 @@ struct Member {
     is_open: bool,
     /// Whether others may prove to lead into its ground, which a surface of triangles does not tell.
     is_solid: bool,
-    /// Whether it does.
-    leads_inside: bool,
 }
 
 impl Member {
@@ -156,24 +101,35 @@ impl Member {
     }
 }
 
+/// Where the normal of a manifold leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Leads {
+    Outside,
+    /// Into other ground.
+    Inside,
+    /// So do all of the same part: one of them must be right.
+    AllInside,
+}
+
 /// Marks the manifolds whose normals lead into another part of the ground.
 pub(in crate::narrow) fn mark_inner_seams(
-    (heads, meetings, pushing): (&mut [Head], &mut [Meeting], &mut PushingList),
+    heads: &mut [Head],
+    meetings: &mut [Meeting],
     bodies: &Bodies,
     workers: usize,
     scratch: &mut SeamScratch,
 ) {
-    scratch.find_candidates((heads, pushing), bodies, workers);
-    scratch.group(pushing.block_size(), bodies.slot_count());
+    scratch.find_candidates(heads, workers);
+    scratch.find_members(meetings, bodies);
+    scratch.sort(bodies.slot_count());
     scratch.follow_normals(meetings, bodies, workers);
-    let SeamScratch { candidates, rooms, .. } = scratch;
-    for (candidate, index) in rooms.iter_mut().flat_map(|room| room.inner.drain(..)) {
-        let Candidate { place, in_block, .. } = candidates[candidate as usize];
+    let SeamScratch { members, order, leads, .. } = scratch;
+    for (member, _) in order.iter().zip(leads).filter(|(_, leads)| **leads == Leads::Inside) {
+        let (place, index) = members[*member as usize].place;
         let (head, manifolds) = (&mut heads[place as usize], meetings[place as usize].manifolds_mut());
         manifolds[index as usize].is_inner = true;
         head.has_inner = true;
         head.note_approach(manifolds, bodies);
-        pushing.pair_mut(candidate as usize / pushing.block_size(), in_block as usize).has_inner = true;
     }
 }
 
@@ -190,169 +146,162 @@ impl SeamScratch {
     }
 
     /// Lists the pairs that may rest on a ground.
-    fn find_candidates(&mut self, (heads, pushing): (&[Head], &PushingList), bodies: &Bodies, workers: usize) {
-        let Self { has_struck, candidates, found, counters, .. } = self;
+    fn find_candidates(&mut self, heads: &[Head], workers: usize) {
+        let Self { has_struck, block_size, candidates, found, counters, .. } = self;
         let is_struck = |body: u32| has_struck[body as usize].load(Ordering::Relaxed);
-        let (size, blocks) = (pushing.block_size(), pushing.counts().len());
+        let is_on_ground = |head: &Head| {
+            let is_of_struck = || head.pushes() && head.bodies.iter().any(|body| is_struck(*body));
+            head.manifolds > 0 && head.is_live && (head.has_ground || is_of_struck())
+        };
+        let size = threads::block_size(PAIRS);
+        *block_size = size;
+        let blocks = heads.len().div_ceil(size);
         candidates.resize(blocks * size, Candidate::default());
+        found.clear();
         found.resize(blocks, 0);
-        let workers = if threads::is_worth(blocks >= 32) { workers } else { 1 };
+        let workers = if threads::is_worth(blocks >= 8) { workers } else { 1 };
         let (candidates, found) = (Shared::new(candidates), Shared::new(found));
         threads::run(workers, &[blocks as u32], counters, |Task { block, .. }| {
-            let mut next = block as usize * size;
-            for (in_block, pair) in pushing.block(block).iter().enumerate() {
-                if !(pair.has_ground || is_struck(pair.bodies[0]) || is_struck(pair.bodies[1])) {
-                    continue;
-                }
-                let candidate = Candidate::new(pair, in_block, &heads[pair.meeting as usize], bodies, is_struck);
-                if candidate.rests != [false; 2] {
-                    // SAFETY: each block is one worker's, with a place for each of its pairs.
+            let start = block as usize * size;
+            let mut count = 0;
+            for (place, head) in (start..).zip(&heads[start..heads.len().min(start + size)]) {
+                if is_on_ground(head) {
+                    // SAFETY: each block is one worker's.
                     #[allow(unsafe_code)]
-                    unsafe {
-                        *candidates.get_mut(next) = candidate;
-                    }
-                    next += 1;
+                    let candidate = unsafe { candidates.get_mut(start + count) };
+                    *candidate = Candidate::new(place, head);
+                    count += 1;
                 }
             }
             // SAFETY: as above.
             #[allow(unsafe_code)]
-            unsafe {
-                *found.get_mut(block as usize) = (next - block as usize * size) as u32;
-            }
+            let found = unsafe { found.get_mut(block as usize) };
+            *found = count as u32;
         });
     }
 
-    /// Groups what rests by its collider. Groups are in the order of their first pairs, so that who has collided these has most
-    /// of a group.
-    fn group(&mut self, block_size: usize, slots: u32) {
-        let Self { candidates, found, group_of, groups, sides, order, .. } = self;
-        group_of.resize(slots as usize, u32::MAX);
-        groups.clear();
-        sides.clear();
-        for (block, count) in found.iter().enumerate() {
-            let first = block * block_size;
-            for (place, candidate) in (first..).zip(&candidates[first..first + *count as usize]) {
-                for index in (0..2).filter(|index| candidate.rests[*index]) {
-                    let slot = candidate.slots[index];
-                    let group = &mut group_of[slot as usize];
-                    if *group == u32::MAX {
-                        *group = groups.len() as u32;
-                        groups.push(Group { slot, start: 0, sides: 0, manifolds: 0, is_open: false, has_solid: false });
-                    }
-                    sides.push((*group, Side { candidate: place as u32, index: index as u8 }));
-                    let group = &mut groups[*group as usize];
-                    group.sides += 1;
-                    group.manifolds += candidate.manifolds;
-                    group.is_open |= candidate.is_open[index];
-                    group.has_solid |= !candidate.has_surface;
+    /// Lists the manifolds that touch one of several places of a ground.
+    fn find_members(&mut self, meetings: &[Meeting], bodies: &Bodies) {
+        let Self { has_struck, counts, block_size, candidates, found, members, .. } = self;
+        let is_struck = |body: u32| has_struck[body as usize].load(Ordering::Relaxed);
+        let candidates = || {
+            let blocks = candidates.chunks((*block_size).max(1)).zip(found.iter());
+            blocks.flat_map(|(block, count)| &block[..*count as usize])
+        };
+        counts.clear();
+        counts.resize(bodies.len(), (0, false));
+        for head in candidates() {
+            for body in head.bodies {
+                let (count, has_solid) = &mut counts[body as usize];
+                *count += head.manifolds;
+                // No normal leads into a surface of triangles.
+                *has_solid |= !head.has_surface;
+            }
+        }
+        members.clear();
+        for head in candidates() {
+            let (place, slots) = (head.place, head.slots);
+            // Only what counts as ground may be a compound.
+            let [is_compound_a, is_compound_b] =
+                if head.has_ground { slots.map(|slot| is_compound(bodies, slot)) } else { [false; 2] };
+            for (ground, rests) in [(0, 1), (1, 0)] {
+                let (ground_body, rests_body) = (head.bodies[ground], head.bodies[rests]);
+                let moves = bodies.activity(ground_body).moves;
+                let is_compound = moves && [is_compound_a, is_compound_b][ground];
+                let (count, has_solid) = counts[rests_body as usize];
+                // What touches the ground once has nothing to be led into.
+                if count < 2 || !has_solid || !(!moves || is_compound || is_struck(rests_body)) {
+                    continue;
+                }
+                let is_open = !moves || is_compound || head.strikes;
+                for index in 0..head.manifolds {
+                    // Of what is in one part nothing else need be read.
+                    let parts = if is_compound_a || is_compound_b {
+                        let pair = &meetings[place as usize].manifolds()[index as usize].pair;
+                        [pair.a.part, pair.b.part]
+                    } else {
+                        [0; 2]
+                    };
+                    members.push(Member {
+                        rests: (slots[rests], parts[rests]),
+                        ground: is_compound.then_some(ground_body),
+                        part: ConvexPart { body: ground_body, collider: slots[ground], part: parts[ground] },
+                        place: (place, index),
+                        is_ground_first: ground == 0,
+                        is_open,
+                        is_solid: !head.has_surface,
+                    });
                 }
             }
         }
-        let mut next = 0;
-        for group in groups.iter_mut() {
-            group_of[group.slot as usize] = u32::MAX;
-            group.start = next;
-            next += std::mem::take(&mut group.sides);
-        }
-        order.resize(sides.len(), Side::default());
-        for (group, side) in &*sides {
-            let group = &mut groups[*group as usize];
-            order[(group.start + group.sides) as usize] = *side;
-            group.sides += 1;
-        }
-        groups.retain(Group::may_lead_inside);
     }
 
-    /// Finds the manifolds that lead inside, of each collider by itself.
+    /// Sorts the members by the collider that rests, by counting.
+    fn sort(&mut self, slots: u32) {
+        let Self { members, starts, order, groups, .. } = self;
+        starts.clear();
+        starts.resize(slots as usize + 1, 0);
+        members.iter().for_each(|member| starts[member.rests.0 as usize] += 1);
+        groups.clear();
+        let mut end = 0;
+        for start in starts.iter_mut() {
+            let count = std::mem::replace(start, end);
+            if count > 1 {
+                groups.push(end..end + count);
+            }
+            end += count;
+        }
+        order.clear();
+        order.resize(members.len(), 0);
+        for (place, member) in (0u32..).zip(&*members) {
+            let next = &mut starts[member.rests.0 as usize];
+            order[*next as usize] = place;
+            *next += 1;
+        }
+    }
+
+    /// Finds out where the normals lead, of each collider by itself.
     fn follow_normals(&mut self, meetings: &[Meeting], bodies: &Bodies, workers: usize) {
-        let Self { candidates, groups, order, rooms, counters, .. } = self;
+        let Self { members, order, groups, leads, counters, .. } = self;
+        leads.clear();
+        leads.resize(members.len(), Leads::Outside);
+        let shared_leads = Shared::new(leads);
         let size = threads::block_size(BLOCK);
         let blocks = groups.len().div_ceil(size) as u32;
-        let workers = if threads::is_worth(blocks >= 8) { workers.clamp(1, threads::MOST_WORKERS) } else { 1 };
-        // As much as any of them may need: who does what differs from step to step.
-        let counts = || groups.iter().map(|group| group.manifolds as usize);
-        let (most, all) = (counts().max().unwrap_or(0), counts().sum());
-        rooms.resize_with(rooms.len().max(workers), Room::default);
-        for room in rooms.iter_mut() {
-            room.members.clear();
-            room.members.reserve(most);
-            room.inner.reserve(all);
-        }
-        let shared_rooms = Shared::new(rooms);
-        threads::run(workers, &[blocks], counters, |Task { worker, block, .. }| {
+        let workers = if threads::is_worth(blocks >= 8) { workers } else { 1 };
+        threads::run(workers, &[blocks], counters, |Task { block, .. }| {
             let start = block as usize * size;
+            let member_at = |place: usize| &members[order[place] as usize];
             let own = &groups[start..groups.len().min(start + size)];
-            for side in own.iter().flat_map(|group| &order[group.sides()]) {
-                // They may be in another core's cache.
-                let candidate = &candidates[side.candidate as usize];
-                if candidate.is_open[usize::from(side.index)] {
-                    meetings[candidate.place as usize].fetch(1);
-                }
-            }
-            // SAFETY: each worker has a room of its own.
-            #[allow(unsafe_code)]
-            let Room { members, inner } = unsafe { shared_rooms.get_mut(worker) };
             for group in own {
-                members.clear();
-                for side in &order[group.sides()] {
-                    list_members(*side, &candidates[side.candidate as usize], (meetings, bodies), members);
+                // They may be in another core's cache.
+                for place in group.clone().filter(|place| member_at(*place as usize).is_open) {
+                    meetings[member_at(place as usize).place.0 as usize].fetch(1);
                 }
-                find_inner(members, (meetings, bodies), inner);
+            }
+            for group in own {
+                let places = group.start as usize..group.end as usize;
+                // SAFETY: each group is in one block, which is one worker's.
+                #[allow(unsafe_code)]
+                let leads_at = |place: usize| unsafe { shared_leads.get_mut(place) };
+                for place in places.clone().filter(|place| member_at(*place).is_open) {
+                    let member = member_at(place);
+                    let is_other =
+                        |other: &&Member| other.is_solid && other.place != member.place && other.is_beside(member);
+                    if leads_into_any(member, places.clone().map(member_at).filter(is_other), meetings, bodies) {
+                        *leads_at(place) = Leads::Inside;
+                    }
+                }
+                for place in places.clone() {
+                    let is_right = |other: usize| {
+                        *leads_at(other) == Leads::Outside && member_at(other).is_beside(member_at(place))
+                    };
+                    if *leads_at(place) == Leads::Inside && !places.clone().any(is_right) {
+                        *leads_at(place) = Leads::AllInside;
+                    }
+                }
             }
         });
-    }
-}
-
-/// Lists the manifolds of a pair as members of what rests on one side of it.
-fn list_members(
-    side: Side,
-    candidate: &Candidate,
-    (meetings, bodies): (&[Meeting], &Bodies),
-    members: &mut Vec<Member>,
-) {
-    let rests = usize::from(side.index);
-    let ground = 1 - rests;
-    let body = candidate.bodies[ground];
-    let is_compound = candidate.is_compound[ground] && bodies.activity(body).moves;
-    for index in 0..candidate.manifolds {
-        // Of what is in one part nothing else need be read.
-        let parts = if candidate.is_compound == [false; 2] {
-            [0; 2]
-        } else {
-            let pair = &meetings[candidate.place as usize].manifolds()[index as usize].pair;
-            [pair.a.part, pair.b.part]
-        };
-        members.push(Member {
-            candidate: side.candidate,
-            rests: parts[rests],
-            ground: is_compound.then_some(body),
-            part: ConvexPart { body, collider: candidate.slots[ground], part: parts[ground] },
-            place: (candidate.place, index),
-            is_ground_first: ground == 0,
-            is_open: candidate.is_open[rests],
-            is_solid: !candidate.has_surface,
-            leads_inside: false,
-        });
-    }
-}
-
-/// Lists which of a collider's manifolds lead inside.
-fn find_inner(members: &mut [Member], (meetings, bodies): (&[Meeting], &Bodies), inner: &mut Vec<(u32, u32)>) {
-    for index in 0..members.len() {
-        let member = &members[index];
-        if !member.is_open {
-            continue;
-        }
-        let is_other = |other: &&Member| other.is_solid && other.place != member.place && other.is_beside(member);
-        if leads_into_any(member, members.iter().filter(is_other), meetings, bodies) {
-            members[index].leads_inside = true;
-        }
-    }
-    for member in members.iter().filter(|member| member.leads_inside) {
-        // If all of the same part do, one of them must be right.
-        if members.iter().any(|other| !other.leads_inside && other.is_beside(member)) {
-            inner.push((member.candidate, member.place.1));
-        }
     }
 }
 

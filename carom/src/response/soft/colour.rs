@@ -5,9 +5,9 @@
 //! colours of a body are the bits of a word. Patches against what does not move have colours of their own and come last,
 //! so that nothing sinks into the ground. What finds no colour is done one by one, between the two. Within a colour patches
 //! are sorted by slabs of space: see [`super::share`].
-//! Of many patches, those within a region of neighbouring slabs are coloured by whoever has it, a few regions at a time; then
-//! those across borders, one after the other, as all are if they are few. So the result depends on the order and the slabs of the
-//! patches, and not on who took part.
+//! If there are many, space is divided into a few regions of neighbouring slabs. Patches within a region are coloured by whoever has it, all
+//! regions at a time; then those across borders, one after the other. So the result depends on the order and the slabs of
+//! the patches, and not on who took part.
 //! Cost: some ns a patch, anew in every step, most of it by all workers.
 
 use super::pack::WIDTH;
@@ -23,8 +23,10 @@ const UNCOLOURED: u64 = 1 << (COLOURS - 1);
 /// How many regions there are, and how many slabs each has. With more of them more patches are across borders.
 const REGIONS: usize = 4;
 const SLABS_EACH: usize = SLABS / REGIONS;
-/// Stands for a region where patches are across borders.
-const ACROSS: usize = REGIONS;
+/// Where a patch belongs that is across borders, until it has a colour.
+const ACROSS: u32 = u32::MAX;
+/// With fewer blocks of patches space is not divided, and one worker does it all.
+const FEW_BLOCKS: u32 = 8;
 
 /// An edge of the graph: where it comes from, which means nothing here, and the rows of its bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,8 +40,7 @@ pub(super) const NO_PATCH: Patch = Patch { origin: Origin::Contact { meeting: u3
 
 /// Where patches come from, block by block.
 pub(super) trait Patches: Sync {
-    /// Of each block how many there may be in it.
-    fn blocks(&self) -> impl Iterator<Item = u32>;
+    fn blocks(&self) -> u32;
 
     /// Visits each patch of a block that has a movable row, and says whether it is a single point.
     fn for_each(&self, block: u32, visit: impl FnMut(Patch, bool));
@@ -51,22 +52,19 @@ pub(super) struct Space<'a> {
     /// Of each row its slab. Those of movable rows are in order, so the rows of a region are side by side.
     pub(super) slabs: &'a [u8],
     pub(super) first_movable: u32,
-    /// Whether there are regions, or all is taken to be across borders.
-    pub(super) is_divided: bool,
 }
 
 impl Space<'_> {
-    /// The first slab that a patch is in, and its region.
+    /// The first slab that a patch is in, and the region, or one more than there are if it is in several.
     #[inline]
     fn of(&self, patch: &Patch) -> (usize, usize) {
         let [a, b] = patch.rows.map(|row| usize::from(self.slabs[row as usize]));
-        let (slab, last) = match patch.rows.map(|row| row < self.first_movable) {
-            [true, _] => (b, b),
-            [_, true] => (a, a),
-            [false, false] => (a.min(b), a.max(b)),
+        let slab = match patch.rows.map(|row| row < self.first_movable) {
+            [true, _] => return (b, b / SLABS_EACH),
+            [_, true] => return (a, a / SLABS_EACH),
+            [false, false] => a.min(b),
         };
-        let is_across = !self.is_divided || slab / SLABS_EACH != last / SLABS_EACH;
-        (slab, if is_across { ACROSS } else { slab / SLABS_EACH })
+        (slab, if a / SLABS_EACH == b / SLABS_EACH { slab / SLABS_EACH } else { REGIONS })
     }
 
     fn rows_of(&self, region: usize) -> Range<usize> {
@@ -82,18 +80,25 @@ fn kept(lane: u32, kept_at: &[u32]) -> u32 {
     kept_at[lane as usize / WIDTH] * WIDTH as u32 + lane % WIDTH as u32
 }
 
+/// The region of what belongs somewhere.
+fn region_of_place(place: u32) -> usize {
+    place as usize % SLABS / SLABS_EACH
+}
+
 /// Patches sorted into packs; kept to spare allocations.
 #[derive(Debug, Default)]
 pub(super) struct Colouring {
     /// Of each row the colours that are taken: by patches with movable bodies, and with the ground.
     taken: Vec<[u64; 2]>,
-    /// The patches in the order in which they come, each block with room for as many as there may be.
-    list: Vec<Listed>,
-    /// Of each of them its region.
-    region_of: Vec<u8>,
-    blocks: Vec<Block>,
+    /// Each patch in the order in which they come, with where it belongs, and after sorting with its lane.
+    list: Vec<(Patch, u32)>,
+    /// Patches region by region, then those across borders; and where those of each begin.
+    order: Vec<Listed>,
+    firsts: [u32; REGIONS + 1],
+    /// Of each block where its patches of each region and those across borders go in the order, and all of them in the list.
+    starts: Vec<[u32; REGIONS + 2]>,
     regions: Vec<Region>,
-    across: Vec<Coloured>,
+    is_alone: bool,
     /// Eight a pack, and lanes of packs that stay empty.
     lanes: Vec<Patch>,
     gaps: Vec<Range<u32>>,
@@ -101,37 +106,15 @@ pub(super) struct Colouring {
     counters: Counters,
 }
 
-/// A patch, and its lane once it has one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Listed {
-    pub(super) patch: Patch,
-    pub(super) lane: u32,
-    slab: u8,
-    is_point: bool,
-}
-
-/// A block of the list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Block {
-    start: u32,
-    count: u32,
-    /// The regions that its patches are in, a bit each.
-    regions: u32,
-}
-
-impl Block {
-    fn range(&self) -> Range<usize> {
-        self.start as usize..(self.start + self.count) as usize
-    }
-}
-
-/// A patch with a colour: its place in the list, and to which of the counts of its slab's region it belongs.
+/// A patch on its way to its lane.
 #[derive(Debug, Clone, Copy)]
-struct Coloured {
-    place: u32,
-    half: u32,
-    slab: u8,
+struct Listed {
     patch: Patch,
+    is_point: bool,
+    /// Where it belongs.
+    place: u32,
+    /// Which of all patches it is.
+    index: u32,
 }
 
 /// What is counted in a region.
@@ -141,21 +124,16 @@ struct Region {
     counts: Box<[[u32; SLABS_EACH]; 2 * GROUPS]>,
     /// Of each group whether anything belongs there.
     is_used: [bool; GROUPS],
-    /// The patches within it.
-    own: Vec<Coloured>,
 }
 
 impl Default for Region {
     fn default() -> Self {
-        Self { counts: Box::new([[0; SLABS_EACH]; 2 * GROUPS]), is_used: [false; GROUPS], own: Vec::new() }
+        Self { counts: Box::new([[0; SLABS_EACH]; 2 * GROUPS]), is_used: [false; GROUPS] }
     }
 }
 
 impl Region {
-    /// Forgets all patches; makes room for so many.
-    fn clear(&mut self, room: usize) {
-        self.own.clear();
-        self.own.reserve(room);
+    fn clear(&mut self) {
         for (counts, is_used) in self.counts.chunks_mut(2).zip(&mut self.is_used) {
             if std::mem::take(is_used) {
                 counts.fill([0; SLABS_EACH]);
@@ -163,22 +141,21 @@ impl Region {
         }
     }
 
-    /// Counts a patch; tells to which of the counts it belongs.
-    #[inline]
+    /// Counts a patch; tells where it belongs.
     fn count(&mut self, group: usize, is_point: bool, slab: usize) -> u32 {
         let half = 2 * group + usize::from(!is_point);
         self.counts[half][slab % SLABS_EACH] += 1;
         self.is_used[group] = true;
-        half as u32
+        (half * SLABS + slab) as u32
     }
-}
 
-/// The lane of a patch, which is the next of those that belong to one of its region's counts.
-#[inline]
-fn next(counts: &mut [[u32; SLABS_EACH]; 2 * GROUPS], &Coloured { half, slab, .. }: &Coloured) -> u32 {
-    let next = &mut counts[half as usize][usize::from(slab) % SLABS_EACH];
-    let pitch = if half as usize / 2 == OVERFLOW { WIDTH as u32 } else { 1 };
-    std::mem::replace(next, *next + pitch)
+    /// The lane of the next patch that belongs there.
+    fn next(&mut self, place: u32) -> u32 {
+        let (half, slab) = (place as usize / SLABS, place as usize % SLABS);
+        let next = &mut self.counts[half][slab % SLABS_EACH];
+        let pitch = if half / 2 == OVERFLOW { WIDTH as u32 } else { 1 };
+        std::mem::replace(next, *next + pitch)
+    }
 }
 
 /// The packs of a colour.
@@ -206,111 +183,159 @@ const OVERFLOW: usize = COLOURS;
 const GROUPS: usize = 2 * COLOURS + 1;
 
 impl Colouring {
-    /// Gives a colour to each patch, and tells where the packs of each colour are. Several workers are of use if space is
-    /// divided.
+    /// Gives a colour to each patch, and tells where the packs of each colour are.
     pub(super) fn sort(&mut self, space: Space<'_>, patches: &impl Patches, workers: usize) {
-        self.list_all(space, patches, workers);
-        self.colour_across(space);
-        self.make_groups();
-    }
-
-    /// Lists all patches, and gives colours to those within regions.
-    fn list_all(&mut self, space: Space<'_>, patches: &impl Patches, workers: usize) {
-        let Self { taken, list, region_of, blocks, regions, counters, .. } = self;
-        taken.resize(space.slabs.len(), [0; 2]);
-        taken[..space.first_movable as usize].fill([0; 2]);
-        regions.resize_with(REGIONS, Region::default);
-        let mut room = 0;
-        blocks.clear();
-        blocks.extend(patches.blocks().map(|most| {
-            let start = room;
-            room += most;
-            Block { start, count: 0, regions: 0 }
-        }));
-        list.resize(room as usize, Listed { patch: NO_PATCH, lane: 0, slab: 0, is_point: false });
-        region_of.resize(room as usize, 0);
-        let listing =
-            Listing { blocks: Shared::new(blocks), list: Shared::new(list), region_of: Shared::new(region_of) };
-        let (taken, regions) = (Shared::new(taken), Shared::new(regions));
-        let stages = [listing.blocks.len() as u32, REGIONS as u32];
-        threads::run(workers, &stages, counters, |Task { stage, block: index, .. }| {
-            if stage == 0 {
-                // SAFETY: each block is one worker's, with its room in the list.
-                #[allow(unsafe_code)]
-                let block = unsafe { listing.blocks.get_mut(index as usize) };
-                return patches.for_each(index, |patch, is_point| {
-                    let (slab, region) = space.of(&patch);
-                    let place = (block.start + block.count) as usize;
-                    // SAFETY: as above.
-                    #[allow(unsafe_code)]
-                    unsafe {
-                        *listing.list.get_mut(place) = Listed { patch, lane: 0, slab: slab as u8, is_point };
-                        *listing.region_of.get_mut(place) = region as u8;
-                    }
-                    block.count += 1;
-                    block.regions |= 1 << region;
-                });
-            }
-            let own = index as usize;
-            // SAFETY: each region is one worker's, with its rows; all patches were listed in the stage before.
-            #[allow(unsafe_code)]
-            unsafe {
-                let region = regions.get_mut(own);
-                region.clear(room as usize);
-                space.rows_of(own).for_each(|row| *taken.get_mut(row) = [0; 2]);
-                listing.for_each_of(own, |place, &Listed { patch, slab, is_point, .. }| {
-                    let group = take_colour(patch.rows, space.first_movable, taken);
-                    let half = region.count(group, is_point, usize::from(slab));
-                    region.own.push(Coloured { place, half, slab, patch });
-                });
-            }
-        });
-    }
-
-    /// Gives colours to the patches across borders.
-    fn colour_across(&mut self, space: Space<'_>) {
-        let Self { taken, list, region_of, blocks, regions, across, .. } = self;
-        across.clear();
-        let taken = Shared::new(taken);
-        let listing =
-            Listing { blocks: Shared::new(blocks), list: Shared::new(list), region_of: Shared::new(region_of) };
-        // SAFETY: this worker is alone.
-        #[allow(unsafe_code)]
-        unsafe {
-            listing.for_each_of(ACROSS, |place, &Listed { patch, slab, is_point, .. }| {
-                let group = take_colour(patch.rows, space.first_movable, taken);
-                let half = regions[usize::from(slab) / SLABS_EACH].count(group, is_point, usize::from(slab));
-                across.push(Coloured { place, half, slab, patch });
-            });
+        self.taken.resize(space.slabs.len(), [0; 2]);
+        self.regions.resize_with(REGIONS, Region::default);
+        let is_divided = patches.blocks() >= FEW_BLOCKS;
+        self.is_alone = workers == 1 || !is_divided;
+        if self.is_alone {
+            self.colour_alone(space, patches, is_divided);
+        } else {
+            self.colour_together(space, patches, workers);
         }
+        self.make_groups();
     }
 
     /// Puts all patches into their lanes, those across borders behind the others. Of each pack it is given where it is kept.
     pub(super) fn place(&mut self, kept_at: &[u32], workers: usize) {
-        let Self { list, regions, across, lanes, gaps, counters, .. } = self;
+        let Self { lanes, gaps, .. } = self;
         lanes.resize(kept_at.len() * WIDTH, NO_PATCH);
         // What no patch comes to.
         gaps.drain(..).flatten().for_each(|lane| lanes[kept(lane, kept_at) as usize] = NO_PATCH);
-        let (shared_list, shared_lanes, shared_regions) = (Shared::new(list), Shared::new(lanes), Shared::new(regions));
-        threads::run(workers, &[REGIONS as u32], counters, |Task { block, .. }| {
-            // SAFETY: each region is one worker's, with its patches, and each patch has a lane of its own.
+        if self.is_alone {
+            let Self { list, regions, .. } = self;
+            for (patch, lane) in list.iter_mut().filter(|(_, place)| *place != ACROSS) {
+                *lane = kept(regions[region_of_place(*lane)].next(*lane), kept_at);
+                lanes[*lane as usize] = *patch;
+            }
+        } else {
+            self.place_together(kept_at, workers);
+        }
+        let Self { list, order, firsts, regions, lanes, .. } = self;
+        for Listed { patch, place, index, .. } in &order[firsts[REGIONS] as usize..] {
+            let lane = kept(regions[region_of_place(*place)].next(*place), kept_at);
+            list[*index as usize] = (*patch, lane);
+            lanes[lane as usize] = *patch;
+        }
+    }
+
+    /// Gives colours to all patches, those across borders last if space is divided.
+    fn colour_alone(&mut self, space: Space<'_>, patches: &impl Patches, is_divided: bool) {
+        let Self { taken, list, order, firsts, regions, .. } = self;
+        taken.fill([0; 2]);
+        regions.iter_mut().for_each(Region::clear);
+        list.clear();
+        order.clear();
+        firsts.fill(0);
+        let taken = Shared::new(taken);
+        for block in 0..patches.blocks() {
+            patches.for_each(block, |patch, is_point| {
+                let (slab, region) = space.of(&patch);
+                if is_divided && region == REGIONS {
+                    order.push(Listed { patch, is_point, place: 0, index: list.len() as u32 });
+                    list.push((patch, ACROSS));
+                } else {
+                    // SAFETY: this worker is alone.
+                    #[allow(unsafe_code)]
+                    let group = unsafe { take_colour(patch.rows, space.first_movable, taken) };
+                    list.push((patch, regions[slab / SLABS_EACH].count(group, is_point, slab)));
+                }
+            });
+        }
+        self.colour_across(space);
+    }
+
+    /// Gives colours to the patches across borders.
+    fn colour_across(&mut self, space: Space<'_>) {
+        let Self { taken, order, firsts, regions, .. } = self;
+        let taken = Shared::new(taken);
+        for Listed { patch, is_point, place, .. } in &mut order[firsts[REGIONS] as usize..] {
+            // SAFETY: this worker is alone.
             #[allow(unsafe_code)]
-            let Region { own, counts, .. } = unsafe { shared_regions.get_mut(block as usize) };
-            for coloured in &*own {
-                let lane = kept(next(counts, coloured), kept_at);
-                // SAFETY: as above.
+            let group = unsafe { take_colour(patch.rows, space.first_movable, taken) };
+            let (slab, _) = space.of(patch);
+            *place = regions[slab / SLABS_EACH].count(group, *is_point, slab);
+        }
+    }
+
+    /// The same by several workers.
+    fn colour_together(&mut self, space: Space<'_>, patches: &impl Patches, workers: usize) {
+        let Self { taken, list, order, starts, firsts, regions, counters, .. } = self;
+        let blocks = patches.blocks();
+        starts.clear();
+        starts.resize(blocks as usize, [0; REGIONS + 2]);
+        let shared_starts = Shared::new(starts);
+        threads::run(workers, &[blocks], counters, |Task { block, .. }| {
+            // SAFETY: each block is one worker's.
+            #[allow(unsafe_code)]
+            let counts = unsafe { shared_starts.get_mut(block as usize) };
+            patches.for_each(block, |patch, _| {
+                counts[space.of(&patch).1] += 1;
+                counts[REGIONS + 1] += 1;
+            });
+        });
+        let mut all = 0;
+        for region in 0..=REGIONS {
+            firsts[region] = all;
+            starts.iter_mut().for_each(|counts| all += std::mem::replace(&mut counts[region], all));
+        }
+        let mut in_list = 0;
+        starts.iter_mut().for_each(|counts| in_list += std::mem::replace(&mut counts[REGIONS + 1], in_list));
+        list.resize(all as usize, (NO_PATCH, 0));
+        order.resize(all as usize, Listed { patch: NO_PATCH, is_point: false, place: 0, index: 0 });
+        taken[..space.first_movable as usize].fill([0; 2]);
+        let firsts = *firsts;
+        let (shared_order, shared_starts) = (Shared::new(order), Shared::new(starts));
+        let (shared_taken, shared_regions) = (Shared::new(taken), Shared::new(regions));
+        threads::run(workers, &[blocks, REGIONS as u32], counters, |Task { stage, block, .. }| {
+            if stage == 0 {
+                // SAFETY: each block is one worker's.
                 #[allow(unsafe_code)]
-                unsafe {
-                    shared_list.get_mut(coloured.place as usize).lane = lane;
-                    *shared_lanes.get_mut(lane as usize) = coloured.patch;
+                let starts = unsafe { shared_starts.get_mut(block as usize) };
+                return patches.for_each(block, |patch, is_point| {
+                    let (_, region) = space.of(&patch);
+                    let [place, index] = [starts[region], starts[REGIONS + 1]];
+                    // SAFETY: each patch of each block has a place of its own.
+                    #[allow(unsafe_code)]
+                    let listed = unsafe { shared_order.get_mut(place as usize) };
+                    *listed = Listed { patch, is_point, place: 0, index };
+                    starts[region] += 1;
+                    starts[REGIONS + 1] += 1;
+                });
+            }
+            // SAFETY: each region is one worker's, with its rows and its patches, which were listed in the stage before.
+            #[allow(unsafe_code)]
+            unsafe {
+                let region = shared_regions.get_mut(block as usize);
+                region.clear();
+                space.rows_of(block as usize).for_each(|row| *shared_taken.get_mut(row) = [0; 2]);
+                for place in firsts[block as usize]..firsts[block as usize + 1] {
+                    let Listed { patch, is_point, place, .. } = shared_order.get_mut(place as usize);
+                    let group = take_colour(patch.rows, space.first_movable, shared_taken);
+                    *place = region.count(group, *is_point, space.of(patch).0);
                 }
             }
         });
-        for coloured in &*across {
-            let lane = kept(next(&mut regions[usize::from(coloured.slab) / SLABS_EACH].counts, coloured), kept_at);
-            list[coloured.place as usize].lane = lane;
-            lanes[lane as usize] = coloured.patch;
-        }
+        self.colour_across(space);
+    }
+
+    /// Puts the patches within regions into their lanes, by several workers.
+    fn place_together(&mut self, kept_at: &[u32], workers: usize) {
+        let Self { list, order, firsts, regions, lanes, counters, .. } = self;
+        let (list, regions, lanes) = (Shared::new(list), Shared::new(regions), Shared::new(lanes));
+        threads::run(workers, &[REGIONS as u32], counters, |Task { block, .. }| {
+            for place in firsts[block as usize]..firsts[block as usize + 1] {
+                let Listed { patch, place, index, .. } = order[place as usize];
+                // SAFETY: each region is one worker's, with its patches, and each patch has places of its own.
+                #[allow(unsafe_code)]
+                unsafe {
+                    let lane = kept(regions.get_mut(block as usize).next(place), kept_at);
+                    *list.get_mut(index as usize) = (patch, lane);
+                    *lanes.get_mut(lane as usize) = patch;
+                }
+            }
+        });
     }
 
     /// Tells where the packs of each colour are, and from where on the lanes of each slab are filled.
@@ -361,59 +386,14 @@ impl Colouring {
         &self.lanes
     }
 
-    /// Into how many blocks the patches are divided.
-    pub(super) fn block_count(&self) -> u32 {
-        self.blocks.len() as u32
-    }
-
-    /// The patches of a block in the order in which they came, with their lanes where packs are kept.
-    pub(super) fn placed_in(&self, block: u32) -> &[Listed] {
-        &self.list[self.blocks[block as usize].range()]
-    }
-
-    /// All patches.
-    pub(super) fn placed(&self) -> impl Iterator<Item = &Listed> {
-        self.blocks.iter().flat_map(|block| &self.list[block.range()])
+    /// The patches in the order in which they came, with their lanes where packs are kept.
+    pub(super) fn placed(&self) -> &[(Patch, u32)] {
+        &self.list
     }
 
     /// The packs of each colour in the order in which they are solved.
     pub(super) fn groups(&self) -> &[Group] {
         &self.groups
-    }
-}
-
-/// The list while several workers go through it.
-#[derive(Clone, Copy)]
-struct Listing<'a> {
-    blocks: Shared<'a, Block>,
-    list: Shared<'a, Listed>,
-    region_of: Shared<'a, u8>,
-}
-
-impl Listing<'_> {
-    /// Calls `work` with each patch of a region, or those across borders, in their order.
-    ///
-    /// # Safety
-    ///
-    /// All are listed, and nobody writes the list.
-    #[inline(always)]
-    #[allow(unsafe_code)]
-    unsafe fn for_each_of(self, region: usize, mut work: impl FnMut(u32, &Listed)) {
-        for index in 0..self.blocks.len() {
-            // SAFETY: the caller's.
-            let block = unsafe { self.blocks.get(index) };
-            if block.regions & 1 << region == 0 {
-                continue;
-            }
-            for place in block.range() {
-                // SAFETY: the caller's.
-                unsafe {
-                    if usize::from(*self.region_of.get(place)) == region {
-                        work(place as u32, self.list.get(place));
-                    }
-                }
-            }
-        }
     }
 }
 
@@ -444,8 +424,8 @@ unsafe fn take_colour([a, b]: [u32; 2], first_movable: u32, taken: Shared<'_, [u
 /// Blocks of 16.
 #[cfg(test)]
 impl Patches for Vec<(Patch, bool)> {
-    fn blocks(&self) -> impl Iterator<Item = u32> {
-        self.chunks(16).map(|block| block.len() as u32)
+    fn blocks(&self) -> u32 {
+        self.len().div_ceil(16) as u32
     }
 
     fn for_each(&self, block: u32, mut visit: impl FnMut(Patch, bool)) {
@@ -455,7 +435,7 @@ impl Patches for Vec<(Patch, bool)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Colouring, NO_PATCH, Origin, Patch, Space, WIDTH};
+    use super::{Colouring, NO_PATCH, Origin, Patch, REGIONS, Space, WIDTH};
     use std::collections::HashSet;
 
     #[test]
@@ -481,8 +461,13 @@ mod tests {
                     added.insert(meeting);
                 }
             }
-            let space = Space { slabs: &slabs, first_movable, is_divided: rng.bool() };
-            colouring.sort(space, &patches, 1);
+            let space = Space { slabs: &slabs, first_movable };
+            let is_divided = rng.bool();
+            colouring.taken.resize(rows as usize, [0; 2]);
+            colouring.regions.resize_with(REGIONS, Default::default);
+            colouring.is_alone = true;
+            colouring.colour_alone(space, &patches, is_divided);
+            colouring.make_groups();
             let kept_at: Vec<u32> = (0..colouring.pack_count() as u32).collect();
             colouring.place(&kept_at, 1);
             let mut seen = HashSet::new();
@@ -503,13 +488,17 @@ mod tests {
                 }
             }
             assert_eq!(seen, added);
+            if !is_divided {
+                continue;
+            }
             // Several workers come to the same, also where patches of an earlier step are in the way.
             let mut other = Colouring::default();
             other.sort(space, &patches.iter().rev().copied().collect::<Vec<_>>(), 1);
-            other.sort(space, &patches, 3);
+            other.colour_together(space, &patches, 3);
+            other.make_groups();
+            other.is_alone = false;
             other.place(&kept_at, 3);
-            assert_eq!(other.lanes(), colouring.lanes());
-            assert!(other.placed().eq(colouring.placed()));
+            assert_eq!((other.lanes(), other.placed()), (colouring.lanes(), colouring.placed()));
             assert_eq!(other.groups(), colouring.groups());
         }
     }

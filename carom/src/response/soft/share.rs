@@ -209,7 +209,7 @@ impl Marks<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::colour::{Colouring, Listed, Patch, Space};
+    use super::super::colour::{Colouring, Patch, Space};
     use super::super::pack::{Pack, WIDTH};
     use super::{SLABS, Sharing};
     use crate::response::Origin;
@@ -243,17 +243,13 @@ mod tests {
                 let origin = Origin::Contact { meeting, manifold: 0 };
                 (Patch { origin, rows }, meeting % 3 > 0)
             });
-            colouring.sort(
-                Space { slabs: &slabs, first_movable, is_divided: case % 2 == 0 },
-                &patches.collect::<Vec<_>>(),
-                1,
-            );
+            colouring.sort(Space { slabs: &slabs, first_movable }, &patches.collect::<Vec<_>>(), 1);
             let count = rng.usize(1..=SLABS);
             let mut sharing = Sharing::default();
             sharing.begin(count, colouring.groups(), &slabs);
             colouring.place(sharing.kept_at(), 1);
             let mut packs = vec![Pack::EMPTY; colouring.lanes().len() / WIDTH];
-            for Listed { patch, lane, .. } in colouring.placed() {
+            for (patch, lane) in colouring.placed() {
                 let (pack, lane) = (&mut packs[*lane as usize / WIDTH], *lane as usize % WIDTH);
                 (pack.bodies[0][lane], pack.bodies[1][lane]) = (patch.rows[0], patch.rows[1]);
             }
