@@ -177,3 +177,26 @@ fn pairs_are_put_in_order_without_a_trace() -> Outcome {
     assert!(tidied >= 3, "only {tidied} times");
     Ok(())
 }
+
+/// Whatever a pair keeps goes with it when pairs are put in order, and then they are in the order of their bodies.
+#[test]
+fn pairs_keep_what_is_theirs_when_they_are_put_in_order() -> Outcome {
+    let (mut world, _) = heap(Shape::cuboid(4.0, 0.2, 4.0)?, 120, 10)?;
+    for step in 0..120 {
+        world.step(1.0 / 60.0)?;
+        if step % 30 != 29 {
+            continue;
+        }
+        let World { bodies, meetings, slabs, .. } = &mut world;
+        let (kept, order): (_, Vec<_>) = (meetings.all_kept(), meetings.heads().iter().map(|head| head.pair).collect());
+        bodies.list_awake();
+        slabs.find(bodies, 1);
+        meetings.tidy(slabs);
+        assert!(meetings.all_kept() == kept, "step {step}");
+        assert!(!meetings.heads().iter().map(|head| head.pair).eq(order), "step {step}: nothing has moved");
+        let rank = |body: &u32| slabs.order_by_kind().1.iter().position(|dense| dense == body).unwrap_or(usize::MAX);
+        let ranks = meetings.live_heads().iter().map(|head| head.bodies.iter().map(rank).min());
+        assert!(ranks.is_sorted(), "step {step}");
+    }
+    Ok(())
+}

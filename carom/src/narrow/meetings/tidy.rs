@@ -83,3 +83,16 @@ impl Meetings {
         }
     }
 }
+
+#[cfg(test)]
+impl Meetings {
+    /// All that pairs keep, by pair.
+    pub(crate) fn all_kept(&self) -> Vec<(crate::broad::Pair, String)> {
+        let all = self.heads.iter().zip(&self.clearances).zip(&self.meetings);
+        let mut kept: Vec<_> = all
+            .map(|((head, clearance), meeting)| (head.pair, format!("{head:?} {clearance:?} {meeting:?}")))
+            .collect();
+        kept.sort_unstable();
+        kept
+    }
+}
