@@ -18,6 +18,7 @@ pub(crate) use shared::{Shared, fetch};
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// The most workers that take part.
 pub(crate) const MOST_WORKERS: usize = 32;
@@ -78,6 +79,25 @@ pub(crate) fn run(workers: usize, blocks: &[u32], counters: &mut Counters, work:
     reset(&mut counters.done, blocks.len());
     let round = Round { workers, blocks, pitch, counters, work: &work };
     call_all(workers, &|worker| round.go_through(worker));
+}
+
+/// Does all blocks of a stage, and something beside them that cannot be divided: the first worker begins with it, and
+/// others need not wait for it. It must not share out anything by [`run`] itself.
+pub(crate) fn run_beside(
+    workers: usize,
+    beside: impl FnOnce() + Send,
+    blocks: u32,
+    counters: &mut Counters,
+    work: impl Fn(Task) + Sync,
+) {
+    let beside = Mutex::new(Some(beside));
+    run(workers, &[blocks + 1], counters, |task| match task.block.checked_sub(1) {
+        Some(block) => work(Task { block, ..task }),
+        None => {
+            let only = beside.lock().unwrap_or_else(PoisonError::into_inner).take();
+            only.into_iter().for_each(|beside| beside());
+        }
+    });
 }
 
 /// Sends so many workers out, as far as there are threads; each is given its number.
@@ -158,7 +178,7 @@ fn wait(spins: &mut u32) {
 
 #[cfg(test)]
 mod tests {
-    use super::{AtomicU32, Counters, Ordering, Task, run};
+    use super::{AtomicU32, Counters, Ordering, Task, run, run_beside, together};
 
     #[test]
     fn every_block_is_done_once_and_stages_keep_their_order() {
@@ -176,6 +196,30 @@ mod tests {
                 });
                 assert!(seen.iter().flatten().all(|count| count.load(Ordering::Relaxed) == 1));
             }
+        }
+    }
+
+    #[test]
+    fn what_is_beside_is_done_once_as_every_block_is() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a pool");
+        for workers in [1, 2, 3] {
+            let (mut counters, mut beside) = (Counters::default(), 0);
+            let go = |call: u32| {
+                let blocks = call % 5;
+                let done: Vec<AtomicU32> = (0..blocks).map(|_| AtomicU32::new(0)).collect();
+                run_beside(
+                    workers,
+                    || beside += 1,
+                    blocks,
+                    &mut counters,
+                    |Task { block, .. }| {
+                        done[block as usize].fetch_add(1, Ordering::Relaxed);
+                    },
+                );
+                assert!(done.iter().all(|count| count.load(Ordering::Relaxed) == 1));
+            };
+            pool.install(|| together(workers, || (0..300).for_each(go)));
+            assert_eq!(beside, 300);
         }
     }
 }

@@ -249,7 +249,7 @@ impl World {
         meetings.collide(bodies, setting.workers, margins);
         self.step.contact_faults.extend_from_slice(meetings.faults());
         if Islands::wake(meetings, bodies) {
-            meetings.note_approach(bodies, setting.workers);
+            meetings.note_again(bodies);
         }
         bodies.list_awake();
         let narrow = clock.lap();
@@ -267,24 +267,18 @@ impl World {
         }
         let impact = clock.lap();
         broad::place_boxes(bodies, slabs.order(), (dt, margins), setting.workers, placed);
-        let mut conclude = || {
-            log.take(meetings, bodies, setting.workers);
-            if *sleeps {
-                islands.put_to_sleep(meetings, bodies);
+        let mut moved = Ok(());
+        let follow = || {
+            moved = broad.update_many(placed.moves());
+            if is_shared {
+                broad.look_ahead();
             }
         };
-        let moved = if is_shared {
-            // Neither keeps two threads busy, and they have nothing in common.
-            let follow = || {
-                let moved = broad.update_many(placed.moves());
-                broad.look_ahead();
-                moved
-            };
-            rayon::join(conclude, follow).1
-        } else {
-            conclude();
-            broad.update_many(placed.moves())
-        };
+        response::store(meetings, &setting, outcome, follow);
+        log.take(meetings, bodies);
+        if *sleeps {
+            islands.put_to_sleep(meetings, bodies);
+        }
         // What goes wrong is told by the next step, which tries again.
         self.boxes_for = moved.is_ok().then_some(dt);
         self.time += f64::from(dt);

@@ -5,7 +5,10 @@
 //! those that stir with the first behind. The order depends on the history of the world only, and is part of snapshots.
 
 mod collide;
+pub(super) mod marks;
 mod tidy;
+
+pub(crate) use marks::Pushed;
 
 use super::stage::{Clearance, Manifold, Meeting, Room};
 use super::{ContactError, InnerEdges, mesh};
@@ -14,15 +17,16 @@ use crate::broad::{Changes, Pair, PairHash};
 use crate::mid::ConvexPair;
 use crate::response::{Edge, Origin};
 use crate::shape::Shape;
-use crate::threads::{self, Counters, Shared, Task};
+use crate::threads::Counters;
 use crate::world::PairFilter;
+use marks::{Found, Marks, WORD};
 use std::collections::{HashMap, HashSet};
 
 /// So many pairs are collided by a worker in one go.
 const BLOCK: usize = 64;
 
-/// So many pairs are looked through at a time for those that push.
-const LISTED: usize = 256;
+/// So many pairs are looked through at a time for those that push, in words.
+const LISTED: usize = 4;
 
 /// Room for so many manifolds is made where there may be several.
 const RICH: usize = 4;
@@ -38,11 +42,8 @@ pub(crate) struct Head {
     pub(crate) pair: Pair,
     /// Whether one of the two moves and neither is left out: else it is parked, and as it was.
     pub(crate) is_live: bool,
-    /// Whether it touched after the last step, and after the one before.
+    /// Whether it touched after the last step.
     pub(crate) is_touching: bool,
-    pub(crate) was_touching: bool,
-    /// Whether a point of it pushed in the last step: for the solver to say, which has it at hand.
-    pub(crate) has_pushed: bool,
     /// Whether it is only told of, and pushes nothing.
     pub(crate) is_sensor: bool,
     /// Its bodies, as they are numbered now.
@@ -71,8 +72,6 @@ impl Head {
             pair,
             is_live: true,
             is_touching: false,
-            was_touching: false,
-            has_pushed: false,
             is_sensor,
             bodies,
             manifolds: 0,
@@ -123,7 +122,6 @@ impl Head {
         self.points = manifolds.iter().map(|manifold| manifold.contacts().len() as u32).sum();
         self.deepest = manifolds.iter().map(Manifold::deepest).fold(f32::NEG_INFINITY, f32::max);
         self.has_inner = false;
-        self.has_pushed = false;
     }
 }
 
@@ -153,8 +151,8 @@ pub(crate) struct Meetings {
     /// What the parked ones have, while none comes or goes; and what the live ones had after the last step.
     parked: Option<Totals>,
     total: Totals,
-    /// Of the last pass over the live ones.
-    blocks: Vec<Block>,
+    /// What the last step has found of the live ones.
+    marks: Vec<Marks>,
     /// Asked, never walked: its order means nothing.
     place_of: HashMap<Pair, u32, PairHash>,
     /// Those with room for several manifolds that pairs have left.
@@ -205,11 +203,8 @@ pub(crate) struct Totals {
 }
 
 impl Totals {
-    fn and(self, heads: &[Head]) -> Self {
-        heads.iter().fold(self, |total, head| {
-            let (manifolds, points) = (head.manifolds as usize, head.points as usize);
-            total.with(Self { manifolds, points, deepest: head.deepest })
-        })
+    fn of(head: &Head) -> Self {
+        Self { manifolds: head.manifolds as usize, points: head.points as usize, deepest: head.deepest }
     }
 
     fn with(self, other: Self) -> Self {
@@ -219,14 +214,6 @@ impl Totals {
             deepest: self.deepest.max(other.deepest),
         }
     }
-}
-
-/// What a pass has found in a block of pairs.
-#[derive(Debug, Clone, Copy, Default)]
-struct Block {
-    totals: Totals,
-    /// Whether one began or ceased to touch.
-    has_changed: bool,
 }
 
 impl Meetings {
@@ -395,62 +382,40 @@ impl Meetings {
         }
     }
 
-    /// Before the solver: how fast those close that did not touch. Pairs that were collided have it already.
-    pub(crate) fn note_approach(&mut self, bodies: &Bodies, workers: usize) {
-        self.for_each(workers, |head, meeting| head.note_approach(meeting.manifolds(), bodies));
-    }
-
-    /// After the solver: which pairs touch; `changed` is called with those that did not before, or do no longer.
-    pub(crate) fn note_touching(&mut self, workers: usize, mut changed: impl FnMut(&Head, &[Manifold])) {
-        let size = self.for_each(workers, |head, meeting| {
-            let touches = |manifold: &Manifold| manifold.is_touching() && !manifold.is_inner;
-            // Of nearly all pairs the head says it, which is small.
-            let is_touching = head.manifolds > 0
-                && if head.has_inner {
-                    meeting.manifolds().iter().any(touches)
-                } else {
-                    head.deepest >= 0.0 || head.has_pushed
-                };
-            // Most stay as they are, and what is not written need not go back to memory.
-            if (head.was_touching, head.is_touching) != (head.is_touching, is_touching) {
-                (head.was_touching, head.is_touching) = (head.is_touching, is_touching);
-            }
-        });
-        self.total = Totals::default();
-        let (heads, meetings) = (self.heads[..self.live].chunks(size), self.meetings.chunks(size));
-        for (block, (heads, meetings)) in self.blocks.iter().zip(heads.zip(meetings)) {
-            self.total = self.total.with(block.totals);
-            let live = heads.iter().zip(meetings).filter(|_| block.has_changed);
-            for (head, meeting) in live.filter(|(head, _)| head.is_touching != head.was_touching) {
-                changed(head, meeting.manifolds());
-            }
+    /// Pairs have changed their places since they were collided: takes note of all once more, and of how fast those close
+    /// that did not touch. Pairs that were collided have it already.
+    pub(crate) fn note_again(&mut self, bodies: &Bodies) {
+        let Self { heads, meetings, live, marks, total, .. } = self;
+        marks.clear();
+        marks.resize_with(live.div_ceil(WORD), Marks::default);
+        *total = Totals::default();
+        for (place, (head, meeting)) in heads[..*live].iter_mut().zip(meetings).enumerate() {
+            head.note_approach(meeting.manifolds(), bodies);
+            let mut found = Found::default();
+            found.note_before(place, head);
+            found.note(place, head);
+            marks[place / WORD].put(found);
+            *total = total.with(Totals::of(head));
         }
     }
 
-    /// Does something with every live pair's head, and takes note of each block; tells how large these are.
-    fn for_each(&mut self, workers: usize, work: impl Fn(&mut Head, &Meeting) + Sync) -> usize {
-        let Self { heads, meetings, counters, live, blocks: notes, .. } = self;
-        let size = threads::block_size(BLOCK);
-        let blocks = live.div_ceil(size) as u32;
-        let workers = if threads::is_worth(blocks >= 16) { workers } else { 1 };
-        notes.clear();
-        notes.resize(blocks as usize, Block::default());
-        let (shared, shared_notes) = (Shared::new(&mut heads[..*live]), Shared::new(notes));
-        threads::run(workers, &[blocks], counters, |Task { block, .. }| {
-            let start = block as usize * size;
-            // SAFETY: each block is one worker's.
-            #[allow(unsafe_code)]
-            let note = unsafe { shared_notes.get_mut(block as usize) };
-            for (place, meeting) in (start..shared.len().min(start + size)).zip(&meetings[start..]) {
-                // SAFETY: as above.
-                #[allow(unsafe_code)]
-                let head = unsafe { shared.get_mut(place) };
-                work(head, meeting);
-                note.totals = note.totals.and(std::slice::from_ref(head));
-                note.has_changed |= head.is_touching != head.was_touching;
+    /// After the solver: which pairs touch; `changed` is called with those that did not before, or do no longer.
+    pub(crate) fn note_touching(&mut self, mut changed: impl FnMut(&Head, &[Manifold])) {
+        let Self { heads, meetings, marks, .. } = self;
+        for (first, marks) in (0..).step_by(WORD).zip(marks) {
+            let [mut touching, touched, inner] = marks.touches();
+            for place in marks::places(first, inner) {
+                let touches = |manifold: &Manifold| manifold.is_touching() && !manifold.is_inner;
+                let is_touching = meetings[place].manifolds().iter().any(touches);
+                let bit = 1 << (place % WORD);
+                touching = if is_touching { touching | bit } else { touching & !bit };
             }
-        });
-        size
+            for place in marks::places(first, touching ^ touched) {
+                let head = &mut heads[place];
+                head.is_touching = touching >> (place % WORD) & 1 != 0;
+                changed(head, meetings[place].manifolds());
+            }
+        }
     }
 
     /// A copy of all that the next step depends on.
@@ -533,16 +498,20 @@ impl Meetings {
     /// What all pairs have together, after [`Meetings::note_touching`].
     pub(crate) fn totals(&mut self) -> Totals {
         let parked = &self.heads[self.live..];
-        self.parked.get_or_insert_with(|| Totals::default().and(parked)).with(self.total)
+        self.parked
+            .get_or_insert_with(|| parked.iter().map(Totals::of).fold(Totals::default(), Totals::with))
+            .with(self.total)
     }
 
     pub(crate) fn meetings(&self) -> &[Meeting] {
         &self.meetings
     }
 
-    /// The pairs and what they keep, to write the solver's answers to.
-    pub(crate) fn parts_mut(&mut self) -> (&mut [Head], &mut [Meeting]) {
-        (&mut self.heads, &mut self.meetings)
+    /// What pairs keep, to write the solver's answers to, and who tells which have pushed: a copy for each
+    /// worker.
+    pub(crate) fn parts_mut(&mut self) -> (&mut [Meeting], Pushed<'_>) {
+        let Self { meetings, marks, .. } = self;
+        (meetings, Pushed::new(marks))
     }
 
     /// All manifolds, in the order of the pairs.
@@ -558,23 +527,16 @@ impl Meetings {
 
     /// Into how many blocks the constraints are divided.
     pub(crate) fn edge_blocks(&self) -> u32 {
-        self.live.div_ceil(LISTED) as u32
+        self.marks.len().div_ceil(LISTED) as u32
     }
 
     /// Calls `visit` with each manifold of a block of pairs that pushes, as a constraint. Of pairs with a single one only the
     /// head is looked at: it is small, and they are most.
     pub(crate) fn for_each_edge(&self, block: u32, mut visit: impl FnMut(Edge)) {
-        // Which pairs push is hard to foresee, so those of some are listed first without asking.
-        let mut pushing = [0u32; LISTED];
-        let first = block * LISTED as u32;
-        let heads = &self.live_heads()[first as usize..self.live.min(first as usize + LISTED)];
-        let mut count = 0;
-        for (meeting, head) in (first..).zip(heads) {
-            pushing[count % LISTED] = meeting;
-            count += usize::from(head.pushes());
-        }
-        for &meeting in &pushing[..count] {
-            let head = &heads[(meeting - first) as usize];
+        let words = self.marks.iter().enumerate().skip(block as usize * LISTED).take(LISTED);
+        let pushing = words.flat_map(|(index, marks)| marks::places(index * WORD, marks.pushing()));
+        for meeting in pushing {
+            let (head, meeting) = (&self.heads[meeting], meeting as u32);
             let edge = |manifold, is_point| {
                 let origin = Origin::Contact { meeting, manifold };
                 Edge { bodies: head.bodies, origin, is_point }
@@ -593,13 +555,14 @@ impl Meetings {
 
     /// Calls `write` with each of these, to write what it did.
     pub(crate) fn for_each_pushing(&mut self, mut write: impl FnMut(&mut Manifold)) {
-        for (head, meeting) in self.heads[..self.live].iter_mut().zip(&mut self.meetings) {
+        let mut pushed = Pushed::new(&self.marks);
+        for (place, (head, meeting)) in (0..).zip(self.heads[..self.live].iter().zip(&mut self.meetings)) {
             if !head.pushes() {
                 continue;
             }
             for manifold in meeting.manifolds_mut().iter_mut().filter(|manifold| !manifold.is_inner) {
                 write(manifold);
-                head.has_pushed |= manifold.has_pushed();
+                pushed.tell(place, manifold.has_pushed());
             }
         }
     }

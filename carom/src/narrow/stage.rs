@@ -325,6 +325,8 @@ pub(crate) struct Room {
     contacts: ContactBuffer,
     last: Vec<Memory>,
     boxes: Vec<(u32, Aabb, Pose)>,
+    /// What the pairs of this step have together.
+    pub(super) totals: super::meetings::Totals,
     /// Parts whose contacts could not be computed, for which there are none in this step.
     pub(super) faults: Vec<(ConvexPair, ContactError)>,
 }

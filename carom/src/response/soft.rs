@@ -79,9 +79,9 @@ pub(crate) struct Soft {
     pub(super) last_dt: Option<f32>,
 }
 
-/// The stage: from manifolds to velocities and poses.
+/// The stage: from manifolds to velocities and poses. Impulses are stored later.
 pub(super) fn solve(
-    meetings: &mut Meetings,
+    meetings: &Meetings,
     bodies: &mut Bodies,
     (slabs, setting): (&Slabs, &Setting),
     soft: &mut Soft,
@@ -107,7 +107,6 @@ pub(super) fn solve(
     }
     soft.plan_stages(setting, is_burdened);
     soft.go_through(setting, first_movable);
-    soft.store(meetings, setting);
     soft.finish(bodies, (slabs, setting), faults);
 }
 
@@ -261,12 +260,12 @@ impl Soft {
     }
 
     /// Impulses go back to the manifolds, from where the next step takes them.
-    fn store(&mut self, meetings: &mut Meetings, setting: &Setting) {
+    pub(super) fn store(&mut self, meetings: &mut Meetings, setting: &Setting, beside: impl FnOnce() + Send) {
         let Self { colouring, packs, counters, .. } = self;
         let patches = colouring.placed();
         let workers = workers_for(setting, packs.len(), 0);
-        let (heads, meetings) = meetings.parts_mut();
-        let (heads, meetings) = (Shared::new(heads), Shared::new(meetings));
+        let (meetings, pushed) = meetings.parts_mut();
+        let meetings = Shared::new(meetings);
         // The patches of one pair are side by side: they belong to the block in which the first of them is.
         let meeting_of = |index: usize| match patches[index].0.origin {
             Origin::Contact { meeting, .. } => meeting,
@@ -274,23 +273,24 @@ impl Soft {
         let is_first = |index: usize| index == 0 || meeting_of(index - 1) != meeting_of(index);
         let border = |index: usize| (index..patches.len()).find(|&index| is_first(index)).unwrap_or(patches.len());
         let size = threads::block_size(BLOCK);
-        threads::run(workers, &[patches.len().div_ceil(size) as u32], counters, |Task { block, .. }| {
+        let blocks = patches.len().div_ceil(size) as u32;
+        threads::run_beside(workers, beside, blocks, counters, |Task { block, .. }| {
             let range = block_of(block, size, patches.len());
             let own = &patches[border(range.start)..border(range.end)];
+            let mut pushed = pushed.clone();
             for (index, (patch, lane)) in own.iter().enumerate() {
                 if let Some((ahead, lane)) = own.get(index + AHEAD) {
                     let Origin::Contact { meeting, .. } = ahead.origin;
-                    heads.fetch_all_to_write(meeting as usize);
                     let points = packs[*lane as usize / WIDTH].points as usize;
                     meetings.fetch_to_write(meeting as usize, Meeting::bytes_of_points(points));
                 }
-                let Origin::Contact { meeting, manifold } = patch.origin;
+                let Origin::Contact { meeting: place, manifold } = patch.origin;
                 // SAFETY: each pair is in one block.
                 #[allow(unsafe_code)]
-                let (head, meeting) = unsafe { (heads.get_mut(meeting as usize), meetings.get_mut(meeting as usize)) };
+                let meeting = unsafe { meetings.get_mut(place as usize) };
                 let manifold = &mut meeting.manifolds_mut()[manifold as usize];
                 store_lane(&packs[*lane as usize / WIDTH], *lane as usize % WIDTH, manifold);
-                head.has_pushed |= manifold.has_pushed();
+                pushed.tell(place, manifold.has_pushed());
             }
         });
     }

@@ -73,12 +73,11 @@ impl<'a> Events<'a> {
 
     /// Shapes that touched before and still do, but for sleepers; in the order in which they met.
     pub fn persisting(&self) -> impl Iterator<Item = ContactEvent> + use<'a> {
-        let bodies = self.bodies;
-        let persists = |head: &&Head| head.is_live && head.is_touching && head.was_touching && !head.is_sensor;
-        self.meetings.heads().iter().filter(persists).filter_map(move |head| {
-            let [a, b] = ids(head, bodies)?;
-            Some(ContactEvent { a, b })
-        })
+        let (bodies, began) = (self.bodies, &self.log.began);
+        let touches = |head: &&Head| head.is_live && head.is_touching && !head.is_sensor;
+        let event = move |head| ids(head, bodies).map(|[a, b]| ContactEvent { a, b });
+        let touching = self.meetings.heads().iter().filter(touches).filter_map(event);
+        touching.filter(|event| began.binary_search(event).is_err())
     }
 
     /// Shapes that have come into a sensor.
@@ -153,10 +152,10 @@ impl Log {
     }
 
     /// Fills the lists after a step.
-    pub(crate) fn take(&mut self, meetings: &mut Meetings, bodies: &Bodies, workers: usize) {
+    pub(crate) fn take(&mut self, meetings: &mut Meetings, bodies: &Bodies) {
         self.ended.append(&mut self.gone);
         self.left.append(&mut self.gone_from_sensors);
-        meetings.note_touching(workers, |head, manifolds| {
+        meetings.note_touching(|head, manifolds| {
             let Some([a, b]) = ids(head, bodies) else { return };
             match (head.is_sensor, head.is_touching) {
                 (true, true) => self.entered.push(sensed([a, b], bodies)),

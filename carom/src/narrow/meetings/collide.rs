@@ -1,6 +1,6 @@
 //! The stage that collides the pairs, but for those that cannot have come together.
 
-use super::{BLOCK, ContactFault, Head, Meetings};
+use super::{BLOCK, ContactFault, Found, Head, Marks, Meetings, Totals, WORD};
 use crate::body::{Bodies, Collider};
 use crate::narrow::stage::{Clearance, Meeting, Room, is_surface};
 use crate::narrow::{InnerEdges, mesh};
@@ -18,7 +18,7 @@ const AHEAD: usize = 12;
 impl Meetings {
     /// The stage: collides all live pairs.
     pub(crate) fn collide(&mut self, bodies: &Bodies, workers: usize, margins: Margins) {
-        let Self { heads, clearances, meetings, rooms, counters, live, asks_all, seams, .. } = self;
+        let Self { heads, clearances, meetings, rooms, counters, live, asks_all, seams, marks, .. } = self;
         let asks_all = *asks_all;
         let size = threads::block_size(BLOCK);
         let blocks = live.div_ceil(size) as u32;
@@ -27,6 +27,9 @@ impl Meetings {
             rooms.push(Room::with_inner_edges(self.inner_edges));
         }
         let (shared_heads, shared_meetings) = (Shared::new(&mut heads[..*live]), Shared::new(meetings));
+        marks.clear();
+        marks.resize_with(live.div_ceil(WORD), Marks::default);
+        rooms.iter_mut().for_each(|room| room.totals = Totals::default());
         let (shared_rooms, shared_clearances) = (Shared::new(rooms), Shared::new(clearances));
         seams.begin(bodies.len());
         let (seen, any_waking) = (seams.has_struck(), AtomicBool::new(false));
@@ -34,6 +37,7 @@ impl Meetings {
             let start = block as usize * size;
             let places = start..shared_heads.len().min(start + size);
             let mut is_asked = [true; BLOCK];
+            let mut found = Found::default();
             for (place, is_asked) in places.clone().zip(&mut is_asked) {
                 shared_heads.fetch_all_to_write((place + 2 * AHEAD).min(shared_heads.len() - 1));
                 if place + AHEAD < places.end {
@@ -44,6 +48,7 @@ impl Meetings {
                 // SAFETY: each block is one worker's.
                 #[allow(unsafe_code)]
                 let (head, clearance) = unsafe { (shared_heads.get(place), shared_clearances.get(place)) };
+                found.note_before(place, head);
                 *is_asked = asks_all || !is_parted(head, clearance, bodies, margins);
                 if *is_asked {
                     shared_clearances.fetch_all_to_write(place);
@@ -64,6 +69,8 @@ impl Meetings {
                     )
                 };
                 collide_pair((head, clearance, meeting), bodies, margins, room);
+                found.note(place, head);
+                room.totals = room.totals.with(Totals::of(head));
                 if head.is_about_to_strike {
                     head.bodies.iter().for_each(|body| seen[*body as usize].store(true, Ordering::Relaxed));
                 }
@@ -71,7 +78,10 @@ impl Meetings {
                     any_waking.store(true, Ordering::Relaxed);
                 }
             }
+            // Blocks are as long as words, or shorter.
+            marks[start / WORD].put(found);
         });
+        self.total = self.rooms.iter().fold(Totals::default(), |total, room| total.with(room.totals));
         self.has_waking = any_waking.into_inner();
         self.faults.clear();
         for (pair, error) in self.rooms.iter_mut().flat_map(|room| room.faults.drain(..)) {
@@ -81,8 +91,8 @@ impl Meetings {
         // A pair is one worker's, so that its parts are in order.
         self.faults.sort_by_key(|fault| (fault.pair.a.collider, fault.pair.b.collider));
         if self.inner_edges == InnerEdges::Smooth {
-            let Self { heads, meetings, seams, live, .. } = self;
-            mesh::mark_inner_seams(&mut heads[..*live], meetings, bodies, workers, seams);
+            let Self { heads, meetings, seams, live, marks, .. } = self;
+            mesh::mark_inner_seams((&mut heads[..*live], meetings), marks, bodies, workers, seams);
         }
     }
 }

@@ -5,13 +5,15 @@
 //! [`inner_edge`](super::inner_edge). The manifold is left out if one that leads nowhere is there for the same shape.
 //! Bodies that move are ground as well for what is about to strike one of them, as far as they move together: little,
 //! compared with how fast they are struck. As they give way under a load, a small step between them is none.
-//! Cost: passes over the pairs and the manifolds on such ground; and for each two manifolds of one shape a test, by all threads.
+//! Cost: passes over the pairs that push and the manifolds on such ground; and for each two manifolds of one shape a test, by all
+//! threads. To list the manifolds by all threads as well was no faster: their lists by body are lines that both write.
 
 use super::parts::{is_out_of_reach, leads_into};
 use crate::body::Bodies;
 use crate::distance::placement::Placement;
 use crate::mid::{self, ConvexPart};
 use crate::narrow::meetings::Head;
+use crate::narrow::meetings::marks::{self, Marks, WORD};
 use crate::narrow::stage::{Contact, Manifold, Meeting};
 use crate::shape::Shape;
 use crate::threads::{self, Counters, Shared, Task};
@@ -28,8 +30,8 @@ const TOGETHER: f32 = 0.2;
 
 /// So many parts that rest are looked at by a worker in one go.
 const BLOCK: usize = 8;
-/// So many pairs are looked through by a worker in one go.
-const PAIRS: usize = 256;
+/// So many words of pairs are looked through by a worker in one go.
+const WORDS: usize = 4;
 
 /// The manifolds by what rests on the ground; kept to spare allocations.
 #[derive(Debug, Default)]
@@ -111,15 +113,15 @@ enum Leads {
     AllInside,
 }
 
-/// Marks the manifolds whose normals lead into another part of the ground.
+/// Marks the manifolds whose normals lead into another part of the ground, and their pairs.
 pub(in crate::narrow) fn mark_inner_seams(
-    heads: &mut [Head],
-    meetings: &mut [Meeting],
+    (heads, meetings): (&mut [Head], &mut [Meeting]),
+    marks: &mut [Marks],
     bodies: &Bodies,
     workers: usize,
     scratch: &mut SeamScratch,
 ) {
-    scratch.find_candidates(heads, workers);
+    scratch.find_candidates(heads, marks, workers);
     scratch.find_members(meetings, bodies);
     scratch.sort(bodies.slot_count());
     scratch.follow_normals(meetings, bodies, workers);
@@ -129,6 +131,7 @@ pub(in crate::narrow) fn mark_inner_seams(
         let (head, manifolds) = (&mut heads[place as usize], meetings[place as usize].manifolds_mut());
         manifolds[index as usize].is_inner = true;
         head.has_inner = true;
+        marks[place as usize / WORD].note_inner(place as usize);
         head.note_approach(manifolds, bodies);
     }
 }
@@ -146,17 +149,14 @@ impl SeamScratch {
     }
 
     /// Lists the pairs that may rest on a ground.
-    fn find_candidates(&mut self, heads: &[Head], workers: usize) {
+    fn find_candidates(&mut self, heads: &[Head], marks: &[Marks], workers: usize) {
         let Self { has_struck, block_size, candidates, found, counters, .. } = self;
         let is_struck = |body: u32| has_struck[body as usize].load(Ordering::Relaxed);
-        let is_on_ground = |head: &Head| {
-            let is_of_struck = || head.pushes() && head.bodies.iter().any(|body| is_struck(*body));
-            head.manifolds > 0 && head.is_live && (head.has_ground || is_of_struck())
-        };
-        let size = threads::block_size(PAIRS);
-        *block_size = size;
-        let blocks = heads.len().div_ceil(size);
-        candidates.resize(blocks * size, Candidate::default());
+        let is_on_ground = |head: &Head| head.has_ground || head.bodies.iter().any(|body| is_struck(*body));
+        let size = threads::block_size(WORDS);
+        *block_size = size * WORD;
+        let blocks = marks.len().div_ceil(size);
+        candidates.resize(blocks * size * WORD, Candidate::default());
         found.clear();
         found.resize(blocks, 0);
         let workers = if threads::is_worth(blocks >= 8) { workers } else { 1 };
@@ -164,12 +164,12 @@ impl SeamScratch {
         threads::run(workers, &[blocks as u32], counters, |Task { block, .. }| {
             let start = block as usize * size;
             let mut count = 0;
-            for (place, head) in (start..).zip(&heads[start..heads.len().min(start + size)]) {
-                if is_on_ground(head) {
-                    // SAFETY: each block is one worker's.
+            for (word, marks) in marks.iter().enumerate().skip(start).take(size) {
+                for place in marks::places(word * WORD, marks.pushing()).filter(|place| is_on_ground(&heads[*place])) {
+                    // SAFETY: each block is one worker's, and has as many places as pairs.
                     #[allow(unsafe_code)]
-                    let candidate = unsafe { candidates.get_mut(start + count) };
-                    *candidate = Candidate::new(place, head);
+                    let candidate = unsafe { candidates.get_mut(start * WORD + count) };
+                    *candidate = Candidate::new(place, &heads[place]);
                     count += 1;
                 }
             }

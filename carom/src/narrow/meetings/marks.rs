@@ -1,0 +1,123 @@
+//! What a step has found of the live pairs, a bit each: so that later stages look at those pairs only that they mean.
+//!
+//! A pair is some dozen bytes, and where there are many of them each look at all comes from memory; their bits are in every
+//! cache. They are right from the end of the stage that collides to the end of the step, while no pair changes its place.
+
+use super::Head;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How many pairs have their bits in one word.
+pub(in crate::narrow) const WORD: usize = u64::BITS as usize;
+
+/// The words of some neighbouring pairs.
+#[derive(Debug, Default)]
+pub(in crate::narrow) struct Marks {
+    /// It pushes.
+    pushing: AtomicU64,
+    /// It touched after the last step.
+    touched: AtomicU64,
+    /// It touches after this one: it is deep enough, or has pushed.
+    touching: AtomicU64,
+    /// One of its manifolds leads into other ground.
+    inner: AtomicU64,
+}
+
+/// The bits of some pairs of one word, to be put in at once.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Found {
+    pushing: u64,
+    touched: u64,
+    touching: u64,
+    inner: u64,
+}
+
+impl Found {
+    /// Takes note of a pair as it was before it is collided.
+    #[inline(always)]
+    pub(super) fn note_before(&mut self, place: usize, head: &Head) {
+        self.touched |= u64::from(head.is_touching) << (place % WORD);
+    }
+
+    /// Takes note of what was found.
+    #[inline(always)]
+    pub(super) fn note(&mut self, place: usize, head: &Head) {
+        self.pushing |= u64::from(head.pushes()) << (place % WORD);
+        self.touching |= u64::from(head.manifolds > 0 && head.deepest >= 0.0) << (place % WORD);
+        self.inner |= u64::from(head.has_inner) << (place % WORD);
+    }
+}
+
+impl Marks {
+    pub(super) fn put(&self, found: Found) {
+        let words = [&self.pushing, &self.touched, &self.touching, &self.inner];
+        for (word, bits) in words.into_iter().zip([found.pushing, found.touched, found.touching, found.inner]) {
+            // Of most nothing is to be said.
+            if bits != 0 {
+                word.fetch_or(bits, Ordering::Relaxed);
+            }
+        }
+    }
+
+    pub(in crate::narrow) fn pushing(&self) -> u64 {
+        self.pushing.load(Ordering::Relaxed)
+    }
+
+    pub(in crate::narrow) fn note_inner(&mut self, place: usize) {
+        *self.inner.get_mut() |= 1 << (place % WORD);
+    }
+
+    /// Those that touch now, as far as no manifold leads into other ground; those that touched before; and those of which
+    /// manifolds do.
+    pub(super) fn touches(&self) -> [u64; 3] {
+        [&self.touching, &self.touched, &self.inner].map(|word| word.load(Ordering::Relaxed))
+    }
+}
+
+/// The places of the bits of a word whose first is given.
+pub(in crate::narrow) fn places(first: usize, word: u64) -> impl Iterator<Item = usize> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        let place = (rest != 0).then(|| first + rest.trailing_zeros() as usize);
+        rest &= rest.wrapping_sub(1);
+        place
+    })
+}
+
+/// Who tells which pairs have pushed, one after the other in their order: word by word, since writing what others may write
+/// takes long.
+#[derive(Debug, Clone)]
+pub(crate) struct Pushed<'a> {
+    marks: &'a [Marks],
+    word: usize,
+    bits: u64,
+}
+
+impl<'a> Pushed<'a> {
+    pub(super) fn new(marks: &'a [Marks]) -> Self {
+        Self { marks, word: 0, bits: 0 }
+    }
+
+    /// A pair has pushed, or not.
+    #[inline(always)]
+    pub(crate) fn tell(&mut self, place: u32, has_pushed: bool) {
+        let word = place as usize / WORD;
+        if word != self.word {
+            self.put();
+            self.word = word;
+        }
+        self.bits |= u64::from(has_pushed) << (place as usize % WORD);
+    }
+
+    fn put(&mut self) {
+        let touching = std::mem::take(&mut self.bits);
+        if let Some(marks) = self.marks.get(self.word) {
+            marks.put(Found { touching, ..Found::default() });
+        }
+    }
+}
+
+impl Drop for Pushed<'_> {
+    fn drop(&mut self) {
+        self.put();
+    }
+}
