@@ -316,7 +316,7 @@ impl World {
     }
 
     /// Does what the user's changes ask for once the boxes are where the bodies are: whom they meet is asked anew, and what
-    /// is near something that was put there wakes.
+    /// is near something that was put there, or has another surface, wakes.
     fn heed_changes(&mut self) {
         let Self { bodies, broad, meetings, filter, log, overlapping, .. } = self;
         for place in 0..bodies.refiltered.len() {
@@ -331,6 +331,9 @@ impl World {
         }
         bodies.refiltered.clear();
         log.wake_parted(bodies);
+        // Shapes whose surfaces are set one by one name their body as often.
+        bodies.put.sort_unstable();
+        bodies.put.dedup();
         for place in 0..bodies.put.len() {
             let Ok(dense) = bodies.resolve(bodies.put[place]) else { continue };
             for index in 0..bodies.natures[dense].colliders.len() {

@@ -1,10 +1,45 @@
 //! What sleeps, what wakes it, and that it costs little meanwhile.
 
+use carom::body::{BodyMut, Material};
 use carom::prelude::*;
+use carom::response::{Projection, Solver};
+use carom::world::{StepError, WorldBuilder};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 const DT: f32 = 1.0 / 60.0;
+const GRAVITY: f32 = 9.81;
+
+fn solvers() -> [Solver; 5] {
+    let worst_first = |projection| Solver::WorstFirst { iterations: 32, projection };
+    let gauss_seidel = |warm| Solver::ProjectedGaussSeidel { iterations: 32, warm };
+    [
+        Solver::default(),
+        worst_first(Projection::Linear),
+        worst_first(Projection::Nonlinear),
+        gauss_seidel(false),
+        gauss_seidel(true),
+    ]
+}
+
+fn run(world: &mut World, steps: u32) -> Result<(), StepError> {
+    (0..steps).try_for_each(|_| world.step(DT).map(drop))
+}
+
+fn unit_cube() -> Result<Shape, ShapeError> {
+    Shape::cuboid(0.5, 0.5, 0.5)
+}
+
+/// A body whose upper side is at height 0, and a cube that sleeps on it.
+fn sleeper_on(ground: Body, builder: WorldBuilder) -> Result<(World, BodyId, BodyId), Box<dyn std::error::Error>> {
+    let mut world = builder.build()?;
+    let slab = Shape::cuboid(20.0, 0.5, 20.0)?;
+    let ground = world.add(ground.at([0.0, -0.5, 0.0]).shape(slab).friction(0.5))?;
+    let cube = world.add(Body::dynamic().at([0.0, 0.499, 0.0]).shape(unit_cube()?))?;
+    run(&mut world, 120)?;
+    assert!(world.body(cube)?.is_asleep());
+    Ok((world, ground, cube))
+}
 
 /// A floor and ten cubes side by side, touching or not, all asleep.
 fn sleepers(spacing: f64) -> Result<(World, BodyId, Vec<BodyId>), Box<dyn std::error::Error>> {
@@ -98,6 +133,74 @@ fn sleepers_stand_to_the_last_bit_and_are_not_collided() -> Outcome {
     assert_eq!(world.hash(), before);
     for (id, pose) in cubes.iter().zip(poses) {
         assert_eq!(world.body(*id)?.pose(), pose);
+    }
+    Ok(())
+}
+
+/// What is done to a belt that stood.
+type Switch = fn(&mut BodyMut<'_>) -> Result<(), BodyError>;
+
+#[test]
+fn a_belt_that_is_switched_on_carries_what_slept_on_it() -> Outcome {
+    let switches: [Switch; 2] = [
+        |belt| belt.set_material(Material { surface_velocity: Vec3::X, ..belt.as_ref().material() }),
+        |belt| belt.set_shape_material(0, Material { surface_velocity: Vec3::X, ..belt.as_ref().material() }),
+    ];
+    for solver in solvers() {
+        for belt in [Body::fixed(), Body::kinematic()] {
+            for switch in switches {
+                let (mut world, belt, cube) = sleeper_on(belt.clone(), World::builder().solver(solver))?;
+                switch(&mut world.body_mut(belt)?)?;
+                run(&mut world, 60)?;
+                // It gains μ·g each second: after 0.2 s it is as fast as the belt.
+                let speed = world.body(cube)?.velocity().x;
+                assert!((speed - 1.0).abs() < 1e-3, "{solver:?}: {speed} m/s");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_slope_that_turns_to_ice_lets_go_of_what_slept_on_it() -> Outcome {
+    let angle = 0.3f32;
+    let turn = Quat::from_rotation_z(-angle);
+    let normal = turn * Vec3::Y;
+    for solver in solvers() {
+        let mut world = World::builder().solver(solver).build()?;
+        let slope = world.add(Body::fixed().shape(Shape::half_space(normal)?).friction(0.6))?;
+        let cube = Body::dynamic().at((normal * 0.499).as_dvec3()).rotated(turn).shape(unit_cube()?);
+        let cube = world.add(cube.friction(0.6))?;
+        run(&mut world, 120)?;
+        assert!(world.body(cube)?.is_asleep(), "{solver:?}");
+        let material = Material { friction: 0.0, ..world.body(slope)?.material() };
+        world.body_mut(slope)?.set_material(material)?;
+        run(&mut world, 60)?;
+        // g·sin α·t.
+        let (speed, expected) = (world.body(cube)?.velocity().dot(turn * Vec3::X), GRAVITY * angle.sin());
+        assert!((speed / expected - 1.0).abs() < 0.01, "{solver:?}: {speed} m/s instead of {expected}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_surface_that_stays_as_it_was_and_one_that_nobody_touches_wake_none() -> Outcome {
+    let (mut world, floor, cubes) = sleepers(3.0)?;
+    let material = world.body(floor)?.material();
+    world.body_mut(floor)?.set_material(material)?;
+    let post = world.add(Body::fixed().at([1.5, 2.0, 0.0]).shape(Shape::sphere(0.5)?))?;
+    world.step(DT)?;
+    world.body_mut(post)?.set_material(Material { friction: 0.9, ..material })?;
+    world.step(DT)?;
+    for id in &cubes {
+        assert!(world.body(*id)?.is_asleep());
+    }
+    // One cube wakes what it touches, and none beyond.
+    let (mut world, _, cubes) = sleepers(3.0)?;
+    world.body_mut(cubes[3])?.set_material(Material { friction: 0.9, ..material })?;
+    world.step(DT)?;
+    for (index, id) in cubes.iter().enumerate() {
+        assert_eq!(world.body(*id)?.is_asleep(), index != 3);
     }
     Ok(())
 }

@@ -84,8 +84,8 @@ pub(crate) struct Bodies {
     pub(super) stir: Stir,
     /// Islands that are to wake before the next stage.
     pub(super) waking: Vec<u32>,
-    /// Bodies whose velocity or pose the user has changed since the boxes were placed, and those of them that were put
-    /// elsewhere.
+    /// Bodies whose velocity or pose the user has changed since the boxes were placed; and those near which sleepers are to
+    /// wake: they were put elsewhere, or have another surface.
     pub(crate) displaced: Vec<BodyId>,
     pub(crate) put: Vec<BodyId>,
     /// Bodies of which it is to be asked anew whom they meet.
