@@ -1,9 +1,12 @@
 //! What sleeps, what wakes it, and that it costs little meanwhile.
 
-use carom::body::{BodyMut, Material};
+use carom::body::{BodyMut, BodyShape, Material, ShapeRef};
+use carom::detector::Filter;
 use carom::prelude::*;
 use carom::response::{Projection, Solver};
 use carom::world::{StepError, WorldBuilder};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
@@ -201,6 +204,93 @@ fn a_surface_that_stays_as_it_was_and_one_that_nobody_touches_wake_none() -> Out
     world.step(DT)?;
     for (index, id) in cubes.iter().enumerate() {
         assert_eq!(world.body(*id)?.is_asleep(), index != 3);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_platform_that_begins_to_move_takes_along_what_slept_on_it() -> Outcome {
+    for solver in solvers() {
+        for velocity in [Vec3::X * 0.5, Vec3::Y * 0.5, Vec3::NEG_Y * 0.5] {
+            let (mut world, platform, cube) = sleeper_on(Body::kinematic(), World::builder().solver(solver))?;
+            world.body_mut(platform)?.set_velocity(velocity)?;
+            run(&mut world, 90)?;
+            let found = world.body(cube)?.velocity();
+            assert!((found - velocity).length() < 0.02, "{solver:?}: {found} on what moves by {velocity}");
+        }
+        let (mut world, platform, cube) = sleeper_on(Body::kinematic(), World::builder().solver(solver))?;
+        world.body_mut(platform)?.set_angular_velocity([0.0, 0.5, 0.0])?;
+        run(&mut world, 90)?;
+        let spin = world.body(cube)?.angular_velocity();
+        assert!((spin - Vec3::Y * 0.5).length() < 0.02, "{solver:?}: {spin}");
+    }
+    Ok(())
+}
+
+#[test]
+fn ground_that_is_disabled_or_meets_others_lets_what_slept_on_it_fall() -> Outcome {
+    let nobody = Filter { groups: 0, mask: 0 };
+    for solver in solvers() {
+        for kind in [BodyKind::Fixed, BodyKind::Kinematic] {
+            for by_groups in [false, true] {
+                let (mut world, ground, cube) = sleeper_on(Body::new(kind), World::builder().solver(solver))?;
+                if by_groups {
+                    world.body_mut(ground)?.set_shape_filter(0, nobody)?;
+                } else {
+                    world.body_mut(ground)?.set_enabled(false);
+                }
+                run(&mut world, 60)?;
+                // g·t²/2, and what the lectures' solvers add to it in a step.
+                let fallen = 0.5 - world.body(cube)?.position().y;
+                assert!((fallen / f64::from(0.5 * GRAVITY) - 1.0).abs() < 0.02, "{solver:?}: {fallen} m");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A post that a cube sleeps in, as far as they do not meet, pushes it out once they do: however that comes about.
+#[test]
+fn what_comes_to_meet_a_sleeper_that_it_is_in_wakes_it() -> Outcome {
+    let nobody = Filter { groups: 0, mask: 0 };
+    for solver in solvers() {
+        for kind in [BodyKind::Fixed, BodyKind::Kinematic] {
+            for way in ["enabled", "groups", "filter", "added"] {
+                let (mut world, _, cube) = sleeper_on(Body::fixed(), World::builder().solver(solver))?;
+                let part = BodyShape::new(Shape::cuboid(0.5, 2.0, 0.5)?);
+                let post = Body::new(kind).at([0.9, 2.0, 0.0]).user_data(1);
+                let is_met = Arc::new(AtomicBool::new(way != "filter"));
+                let asked = Arc::clone(&is_met);
+                world.set_filter(move |a: ShapeRef<'_>, b: ShapeRef<'_>| {
+                    asked.load(Ordering::Relaxed) || (a.body.user_data() | b.body.user_data()) != 1
+                });
+                let post = match way {
+                    "enabled" => Some(world.add(post.part(part).disabled())?),
+                    "groups" => Some(world.add(post.part(part.filter(nobody)))?),
+                    "filter" => Some(world.add(post.part(part))?),
+                    _ => {
+                        world.add(post.part(part))?;
+                        None
+                    }
+                };
+                if let Some(post) = post {
+                    world.step(DT)?;
+                    assert!(world.body(cube)?.is_asleep(), "{solver:?}, {way}: they do not meet yet");
+                    match way {
+                        "enabled" => world.body_mut(post)?.set_enabled(true),
+                        "groups" => world.body_mut(post)?.set_shape_filter(0, Filter::default())?,
+                        _ => {
+                            is_met.store(true, Ordering::Relaxed);
+                            world.refilter(post)?;
+                        }
+                    }
+                }
+                run(&mut world, 60)?;
+                let place = world.body(cube)?.position();
+                // It was 0.1 m inside.
+                assert!((place.x + 0.1).abs() < 0.02, "{solver:?}, {kind:?}, {way}: {place}");
+            }
+        }
     }
     Ok(())
 }
