@@ -295,6 +295,79 @@ fn what_comes_to_meet_a_sleeper_that_it_is_in_wakes_it() -> Outcome {
     Ok(())
 }
 
+/// As fast as the belt after v / μg, so that of v·t it lacks v² / 2μg.
+#[test]
+fn slow_belts_do_not_stall() -> Outcome {
+    for solver in solvers() {
+        for belt_speed in [0.03f32, 0.005] {
+            let mut world = World::builder().solver(solver).build()?;
+            let belt = Body::fixed().at([0.0, -0.5, 0.0]).shape(Shape::cuboid(20.0, 0.5, 20.0)?);
+            world.add(belt.surface_velocity([belt_speed, 0.0, 0.0]))?;
+            // One alone, and one on another: with a solver that starts cold these creep, on a floor that stands as well.
+            let mut cubes = Vec::new();
+            for (y, z, slack) in [(0.499, 0.0, 0.0), (0.499, 5.0, 0.006), (1.498, 5.0, 0.006)] {
+                cubes.push((world.add(Body::dynamic().at([0.0, y, z]).shape(unit_cube()?))?, slack));
+            }
+            run(&mut world, 300)?;
+            let way = f64::from(belt_speed * 5.0 - belt_speed * belt_speed / (2.0 * 0.5 * GRAVITY));
+            for (cube, slack) in cubes {
+                let body = world.body(cube)?;
+                let travelled = body.position().x;
+                assert!(!body.is_asleep(), "{solver:?}, {belt_speed} m/s");
+                let off = (travelled - way).abs();
+                assert!(off < 0.01 * way + slack, "{solver:?}: {travelled} m instead of {way}");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A vehicle whose own surface runs drives itself, the other way.
+#[test]
+fn slow_treads_do_not_stall() -> Outcome {
+    for solver in solvers() {
+        let mut world = World::builder().solver(solver).build()?;
+        world.add(Body::fixed().shape(Shape::half_space([0.0, 1.0, 0.0])?))?;
+        let body = Body::dynamic().at([0.0, 0.499, 0.0]).shape(unit_cube()?).surface_velocity([-0.03, 0.0, 0.0]);
+        let id = world.add(body)?;
+        run(&mut world, 300)?;
+        let way = world.body(id)?.position().x;
+        assert!((way / 0.15 - 1.0).abs() < 0.01, "{solver:?}: {way} m");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_belt_keeps_awake_what_a_wall_holds_back_and_what_it_does_not_drive_sleeps() -> Outcome {
+    for solver in solvers() {
+        let mut world = World::builder().solver(solver).build()?;
+        let belt = Body::fixed().at([0.0, -0.5, 0.0]).shape(Shape::cuboid(5.0, 0.5, 5.0)?);
+        let belt = world.add(belt.surface_velocity([0.03, 0.0, 0.0]))?;
+        let wall = world.add(Body::fixed().at([1.0, 0.5, 0.0]).shape(unit_cube()?).friction(0.0))?;
+        let held = world.add(Body::dynamic().at([0.0, 0.499, 0.0]).shape(unit_cube()?))?;
+        // One stands beside the belt and leans against its end, along which nothing runs; one a hair away from it.
+        world.add(Body::fixed().at([10.0, -1.5, 0.0]).shape(Shape::cuboid(4.9, 0.5, 5.0)?))?;
+        let beside = [[5.5, -2.0], [5.51, 2.0]].map(|[x, z]| -> Result<_, Box<dyn std::error::Error>> {
+            Ok(world.add(Body::dynamic().at([x, -0.501, z]).shape(unit_cube()?))?)
+        });
+        run(&mut world, 300)?;
+        assert!(!world.body(held)?.is_asleep(), "{solver:?}");
+        assert!(world.body(held)?.velocity().length() < 5e-3, "{solver:?}: {}", world.body(held)?.velocity());
+        for id in beside {
+            assert!(world.body(id?)?.is_asleep(), "{solver:?}");
+        }
+        let start = world.body(held)?.position().x;
+        world.remove(wall)?;
+        run(&mut world, 120)?;
+        let way = world.body(held)?.position().x - start;
+        assert!((way / 0.06 - 1.0).abs() < 0.02, "{solver:?}: {way} m");
+        world.body_mut(belt)?.set_material(Material::default())?;
+        run(&mut world, 60)?;
+        assert!(world.body(held)?.is_asleep(), "{solver:?}: the belt stands");
+    }
+    Ok(())
+}
+
 /// Ten balls that roll on ice and never rest; beside them as many cubes as are asked for, side by side and asleep.
 fn rollers_beside(sleepers: i32) -> Result<World, Box<dyn std::error::Error>> {
     let mut world = World::builder().threads(1).build()?;

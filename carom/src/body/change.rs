@@ -291,6 +291,8 @@ impl<'a> BodyMut<'a> {
         if is_another {
             let id = self.as_ref().id();
             self.bodies.put.push(id);
+            self.bodies.note_surfaces(self.dense);
+            self.bodies.review(self.dense);
         }
         self.wake();
     }

@@ -249,6 +249,7 @@ impl Bodies {
             extent,
             reach: properties.map_or(0.0, |properties| radius_of_gyration(&properties)),
             is_round: properties.is_none_or(|properties| is_round(properties.inertia)),
+            conveys: false,
         });
         let (velocity, angular_velocity) = match body.kind {
             BodyKind::Fixed => (Vec3::ZERO, Vec3::ZERO),
@@ -269,6 +270,7 @@ impl Bodies {
         self.set_pose(dense as usize, body.pose);
         self.natures[dense as usize].apply_locks(&mut self.motions[dense as usize]);
         self.natures[dense as usize].limit(&mut self.motions[dense as usize]);
+        self.note_surfaces(dense as usize);
         self.activities.push(self.activity_of(dense as usize));
         self.awake_is_behind = true;
         Ok(id)
@@ -346,6 +348,14 @@ impl Bodies {
                 motion.torque += torque;
             }
         }
+    }
+
+    /// Takes note of whether a surface of a body moves along itself.
+    pub(super) fn note_surfaces(&mut self, dense: usize) {
+        let Self { natures, colliders, .. } = self;
+        let of_slot = |slot: &u32| colliders[*slot as usize].as_ref();
+        let mut shapes = natures[dense].colliders.iter().filter_map(of_slot);
+        natures[dense].conveys = shapes.any(|collider| collider.material.surface_velocity != Vec3::ZERO);
     }
 
     pub(crate) fn collider_mut(&mut self, slot: u32) -> Option<&mut Collider> {
