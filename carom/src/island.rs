@@ -6,7 +6,7 @@
 //! when the user changes one, or when one that it touched is taken away or has another surface. Its contacts are as they
 //! were, so it goes on where it stopped.
 //! Sleep must not stop what would go on by itself, however slow: what a kinematic body or a running surface carries along
-//! does not rest.
+//! does not rest, what nothing pushes rests only if it does not move at all, and the rest must not gather speed.
 //! Cost: nothing while no body has been still for long enough; else a union–find (by halving of paths, smaller index as
 //! root) over all constraints among bodies that are awake, almost linear; nothing for those that sleep. Source: Tarjan, van Leeuwen 1984, doi 10.1145/62.2160.
 
@@ -26,6 +26,8 @@ pub(crate) struct Islands {
     parents: Vec<u32>,
     /// Of each of them, how long it has been still; then of each root, how long the island has.
     still_for: Vec<f32>,
+    /// Of each of them, whether a contact pushed it.
+    is_pushed: Vec<bool>,
     names: Vec<u32>,
     pub(crate) next_name: u32,
 }
@@ -57,14 +59,16 @@ impl Islands {
         }
     }
 
-    /// Finds the islands of those awake, and who of them is carried along.
+    /// Finds the islands of those awake, and who of them is pushed and who is carried along.
     fn join(&mut self, meetings: &Meetings, bodies: &Bodies) {
-        let Self { place_of, parents, still_for, .. } = self;
+        let Self { place_of, parents, still_for, is_pushed, .. } = self;
         let count = bodies.awake().len();
         still_for.clear();
         still_for.extend(bodies.awake().iter().map(|body| bodies.rests[*body as usize].still_for));
         parents.clear();
         parents.extend(0..count as u32);
+        is_pushed.clear();
+        is_pushed.resize(count, false);
         place_of.resize(bodies.len(), 0);
         for (place, body) in (0..).zip(bodies.awake()) {
             place_of[*body as usize] = place;
@@ -76,11 +80,13 @@ impl Islands {
             if activities.iter().all(|activity| activity.moves) {
                 unite(parents, places[0], places[1]);
             }
+            let has_pushed = meetings.heads()[meeting as usize].has_pushed;
             // Seldom: what most edges ask of their bodies is in few bytes.
             let is_driven = activities.iter().any(|activity| activity.conveys)
                 && drives(&meetings.meetings()[meeting as usize].manifolds()[manifold as usize]);
             for side in (0..2).filter(|side| activities[*side].moves) {
                 let (place, other) = (places[side] as usize, edge.bodies[1 - side]);
+                is_pushed[place] |= has_pushed;
                 // What is carried along does not rest.
                 if is_driven || (!activities[1 - side].moves && bodies.moves_by_itself(other as usize)) {
                     still_for[place] = 0.0;
@@ -92,9 +98,12 @@ impl Islands {
 
     /// For how long each island has been still: for as long as that of its bodies that was so last.
     fn count_rests(&mut self, bodies: &mut Bodies) {
-        let Self { parents, still_for, .. } = self;
-        for (place, still_for) in still_for.iter().enumerate() {
+        let Self { parents, still_for, is_pushed, .. } = self;
+        for (place, still_for) in still_for.iter_mut().enumerate() {
             let rest = &mut bodies.rests[bodies.awake[place] as usize];
+            if !is_pushed[place] {
+                *still_for = still_for.min(rest.motionless_for);
+            }
             // It is asked again when it has been still for long enough anew, not in every step.
             if *still_for == 0.0 && rest.still_for > 0.0 {
                 rest.still_for = 0.0;

@@ -368,6 +368,149 @@ fn a_belt_keeps_awake_what_a_wall_holds_back_and_what_it_does_not_drive_sleeps()
     Ok(())
 }
 
+/// From rest a·t²/2; the lectures' solvers take the velocity at the end of each step, which adds a share of dt/t.
+#[test]
+fn small_forces_are_not_lost_to_sleep() -> Outcome {
+    for solver in solvers() {
+        for acceleration in [0.05f32, 0.001] {
+            let mut world = World::builder().gravity([0.0; 3]).solver(solver).build()?;
+            let [pushed, turned] = [0.0, 5.0].map(|y| -> Result<_, Box<dyn std::error::Error>> {
+                Ok(world.add(Body::dynamic().at([0.0, y, 0.0]).shape(unit_cube()?).mass(2.0))?)
+            });
+            let (pushed, turned) = (pushed?, turned?);
+            world.body_mut(pushed)?.set_constant_force([2.0 * acceleration, 0.0, 0.0])?;
+            let inertia = world.body(turned)?.inertia().ok_or("dynamic")?.y_axis.y;
+            world.body_mut(turned)?.set_constant_torque([0.0, inertia * acceleration, 0.0])?;
+            run(&mut world, 240)?;
+            let expected = f64::from(0.5 * acceleration * 16.0);
+            let way = world.body(pushed)?.position().x;
+            assert!((way / expected - 1.0).abs() < 0.01, "{solver:?}: {way} m instead of {expected}");
+            let angle = f64::from(world.body(turned)?.rotation().to_scaled_axis().y);
+            assert!((angle / expected - 1.0).abs() < 0.01, "{solver:?}: {angle} rad instead of {expected}");
+        }
+    }
+    Ok(())
+}
+
+/// What is thrown up stands for a moment, at the worst just when it has been slow for long enough.
+#[test]
+fn bodies_fall_in_low_gravity_and_rest_on_the_ground() -> Outcome {
+    let gravity = 0.02f32;
+    for solver in solvers() {
+        let mut world = World::builder().gravity([0.0, -gravity, 0.0]).solver(solver).build()?;
+        world.add(Body::fixed().shape(Shape::half_space([0.0, 1.0, 0.0])?))?;
+        let speeds = [0.0f32, 0.01, 0.02, 0.04];
+        let fall = |index: usize, time: f32| f64::from((speeds[index] - 0.5 * gravity * time) * time);
+        let mut thrown = Vec::new();
+        for (index, speed) in speeds.into_iter().enumerate() {
+            let body = Body::dynamic().at([3.0 * index as f64, 2.0, 0.0]).velocity([0.0, speed, 0.0]);
+            thrown.push(world.add(body.shape(unit_cube()?))?);
+        }
+        // One begins a hair above the ground, one stands on it.
+        let low = world.add(Body::dynamic().at([-3.0, 0.51, 0.0]).shape(unit_cube()?))?;
+        let resting = world.add(Body::dynamic().at([-6.0, 0.4999, 0.0]).shape(unit_cube()?))?;
+        run(&mut world, 240)?;
+        for (index, id) in thrown.into_iter().enumerate() {
+            let (way, expected) = (world.body(id)?.position().y - 2.0, fall(index, 4.0));
+            let error = (way - expected).abs();
+            assert!(error < 0.01 * 0.16, "{solver:?}: {way} m instead of {expected}");
+        }
+        for id in [low, resting] {
+            let body = world.body(id)?;
+            assert!(body.is_asleep(), "{solver:?}: {} at {}", body.velocity(), body.position());
+            assert!((body.position().y - 0.5).abs() < 0.0055, "{solver:?}: {}", body.position());
+        }
+    }
+    Ok(())
+}
+
+/// What touches nothing goes on as it is: it sleeps where it stands, and is not stopped by sleep.
+#[test]
+fn what_floats_sleeps_only_where_it_stands() -> Outcome {
+    for solver in solvers() {
+        let mut world = World::builder().gravity([0.0; 3]).solver(solver).build()?;
+        let body = |y: f64| -> Result<Body, ShapeError> { Ok(Body::dynamic().at([0.0, y, 0.0]).shape(unit_cube()?)) };
+        let standing = world.add(body(0.0)?)?;
+        let drifting = world.add(body(3.0)?.velocity([0.01, 0.0, 0.0]))?;
+        let damped = world.add(body(6.0)?.velocity([0.01, 0.0, 0.0]).linear_damping(5.0))?;
+        let left_out = world.add(body(9.0)?.velocity([0.01, 0.0, 0.0]).disabled())?;
+        run(&mut world, 40)?;
+        assert!(world.body(standing)?.is_asleep(), "{solver:?}");
+        run(&mut world, 260)?;
+        let way = world.body(drifting)?.position().x;
+        assert!((way / 0.05 - 1.0).abs() < 1e-4, "{solver:?}: {way} m");
+        // v/c altogether.
+        let (damped, way) = (world.body(damped)?.is_asleep(), world.body(damped)?.position().x);
+        assert!(damped && (way - 0.002).abs() < 2e-4, "{solver:?}: {damped}, {way} m");
+        // It keeps its velocity, for when it takes part again.
+        world.body_mut(left_out)?.set_enabled(true);
+        run(&mut world, 60)?;
+        let way = world.body(left_out)?.position().x;
+        assert!((way / 0.01 - 1.0).abs() < 1e-4, "{solver:?}: {way} m");
+    }
+    Ok(())
+}
+
+/// What rolls or slides from rest on something is slow for more than the half second that others are given, and goes on.
+#[test]
+fn what_gathers_speed_on_the_ground_does_not_sleep() -> Outcome {
+    for solver in solvers() {
+        // A ball on a slope of a third of a degree: 5/7·g·sin α.
+        let angle = 0.006f32;
+        let turn = Quat::from_rotation_z(-angle);
+        let normal = turn * Vec3::Y;
+        let mut world = World::builder().solver(solver).build()?;
+        world.add(Body::fixed().shape(Shape::half_space(normal)?))?;
+        let ball = world.add(Body::dynamic().at((normal * 0.499).as_dvec3()).shape(Shape::sphere(0.5)?))?;
+        run(&mut world, 240)?;
+        let (speed, expected) = (world.body(ball)?.velocity().x, 4.0 * 5.0 / 7.0 * GRAVITY * angle.sin());
+        assert!((speed / expected - 1.0).abs() < 0.02, "{solver:?}: {speed} m/s instead of {expected}");
+        // One that is pushed over ice, and pushes another before it.
+        let mut world = World::builder().solver(solver).build()?;
+        world.add(Body::fixed().shape(Shape::half_space([0.0, 1.0, 0.0])?).friction(0.0))?;
+        let cubes = [0.0, 1.0].map(|x| -> Result<_, Box<dyn std::error::Error>> {
+            Ok(world.add(Body::dynamic().at([x, 0.499, 0.0]).shape(unit_cube()?).mass(3.0))?)
+        });
+        let [one, other] = cubes;
+        let (one, other) = (one?, other?);
+        world.body_mut(one)?.set_constant_force([6.0 * 0.04, 0.0, 0.0])?;
+        run(&mut world, 240)?;
+        for id in [one, other] {
+            let speed = world.body(id)?.velocity().x;
+            assert!((speed / 0.16 - 1.0).abs() < 0.02, "{solver:?}: {speed} m/s");
+        }
+    }
+    Ok(())
+}
+
+/// What decides over sleep is part of snapshots: a world that goes back in the midst of it goes on as it did.
+#[test]
+fn what_will_sleep_and_what_will_not_goes_on_from_a_snapshot() -> Outcome {
+    for solver in solvers() {
+        let mut world = World::builder().gravity([0.0, -0.5, 0.0]).solver(solver).build()?;
+        let floor = Body::fixed().at([0.0, -0.5, 0.0]).shape(Shape::cuboid(20.0, 0.5, 20.0)?);
+        world.add(floor.surface_velocity([0.02, 0.0, 0.0]))?;
+        let ice =
+            BodyShape::new(Shape::cuboid(2.0, 0.1, 2.0)?).material(Material { friction: 0.0, ..Material::default() });
+        world.add(Body::fixed().at([0.0, 4.0, 0.0]).rotated(Quat::from_rotation_z(0.05)).part(ice))?;
+        for (y, scale) in [(0.499, 1.0), (4.61, 1.0), (8.0, 0.0), (12.0, 0.02), (16.0, 1.0)] {
+            world.add(Body::dynamic().at([0.0, y, 0.0]).gravity_scale(scale).shape(unit_cube()?))?;
+        }
+        for taken in [10, 25, 40] {
+            run(&mut world, taken)?;
+            let mut other = World::default();
+            other.restore(&world.snapshot());
+            for step in 0..80 {
+                world.step(DT)?;
+                other.step(DT)?;
+                assert_eq!(world.hash(), other.hash(), "{solver:?}: {step} steps after {taken}");
+            }
+        }
+        assert_eq!(world.bodies().filter(|body| body.is_asleep()).count(), 1, "{solver:?}: what floats");
+    }
+    Ok(())
+}
+
 /// Ten balls that roll on ice and never rest; beside them as many cubes as are asked for, side by side and asleep.
 fn rollers_beside(sleepers: i32) -> Result<World, Box<dyn std::error::Error>> {
     let mut world = World::builder().threads(1).build()?;

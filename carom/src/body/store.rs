@@ -266,7 +266,7 @@ impl Bodies {
             force: Vec3::ZERO,
             torque: Vec3::ZERO,
         });
-        self.rests.push(Rest { still_for: 0.0, island: Rest::AWAKE, may_sleep: body.may_sleep });
+        self.rests.push(Rest::new(body.may_sleep));
         self.set_pose(dense as usize, body.pose);
         self.natures[dense as usize].apply_locks(&mut self.motions[dense as usize]);
         self.natures[dense as usize].limit(&mut self.motions[dense as usize]);
