@@ -1,10 +1,13 @@
 //! What sleeps, what wakes it, and that it costs little meanwhile.
 
+mod random;
+
 use carom::body::{BodyMut, BodyShape, Material, ShapeRef};
 use carom::detector::Filter;
 use carom::prelude::*;
 use carom::response::{Projection, Solver};
 use carom::world::{StepError, WorldBuilder};
+use random::{rotation, vector};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -507,6 +510,96 @@ fn what_will_sleep_and_what_will_not_goes_on_from_a_snapshot() -> Outcome {
             }
         }
         assert_eq!(world.bodies().filter(|body| body.is_asleep()).count(), 1, "{solver:?}: what floats");
+    }
+    Ok(())
+}
+
+/// Which dynamic bodies contacts connect, each set named by its first: found by walking from body to body.
+fn flooded(world: &World) -> Vec<Option<u32>> {
+    let moves: Vec<bool> = world.bodies().map(|body| body.kind() == BodyKind::Dynamic).collect();
+    let mut neighbours = vec![Vec::new(); moves.len()];
+    for manifold in world.manifolds() {
+        let parts = [manifold.pair.a, manifold.pair.b];
+        let is_sensor = |slot: u32| world.collider(slot).is_some_and(|collider| collider.is_sensor);
+        let [a, b] = parts.map(|part| part.body as usize);
+        if moves[a] && moves[b] && !parts.iter().any(|part| is_sensor(part.collider)) {
+            neighbours[a].push(b);
+            neighbours[b].push(a);
+        }
+    }
+    let mut names = vec![None; moves.len()];
+    for first in 0..moves.len() {
+        let mut reached = if moves[first] && names[first].is_none() { vec![first] } else { Vec::new() };
+        while let Some(body) = reached.pop() {
+            if names[body].replace(first as u32).is_none() {
+                reached.extend(&neighbours[body]);
+            }
+        }
+    }
+    names
+}
+
+/// Heaps of boxes, balls and capsules beside fixed blocks, on a floor, with a platform that sways and a sensor around all.
+fn heaps(solver: Solver, seed: u64) -> Result<World, Box<dyn std::error::Error>> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut world = World::builder().solver(solver).build()?;
+    world.add(Body::fixed().at([0.0, -0.5, 0.0]).shape(Shape::cuboid(30.0, 0.5, 30.0)?))?;
+    let platform = Body::kinematic().at([0.0, 0.1, 6.0]).shape(Shape::cuboid(2.0, 0.1, 1.0)?);
+    world.add(platform.velocity([0.3, 0.0, 0.0]))?;
+    world.add(Body::fixed().part(BodyShape::new(Shape::cuboid(9.0, 9.0, 9.0)?).sensor()))?;
+    for index in 0..48 {
+        let heap = Vec3::new([-4.0, 0.0, 4.0, 0.0][index % 4], 0.0, [0.0, 0.0, 0.0, 6.0][index % 4]);
+        let place = heap + vector(&mut random, 0.8) * Vec3::new(1.0, 0.2, 1.0) + Vec3::Y * (0.6 + 0.1 * index as f32);
+        let shape = match index % 3 {
+            0 => Shape::cuboid(0.3, 0.2, 0.25)?,
+            1 => Shape::sphere(0.25)?,
+            _ => Shape::capsule(0.2, 0.15)?,
+        };
+        let body = Body::dynamic().at(place.as_dvec3()).rotated(rotation(&mut random)).rolling_friction(0.1);
+        world.add(body.shape(shape))?;
+        // A row of cubes side by side, over whose seams one slides.
+        if index < 6 {
+            world.add(Body::dynamic().at([f64::from(index as u32), 0.5, -6.0]).shape(unit_cube()?))?;
+        } else if index == 6 {
+            let slider = Body::dynamic().at([0.0, 1.25, -6.0]).velocity([5.0, 0.0, 0.0]);
+            world.add(slider.shape(Shape::cuboid(0.25, 0.25, 0.25)?).friction(0.1))?;
+        }
+        if index % 8 == 3 {
+            let block = Body::fixed().at((heap + vector(&mut random, 1.0)).as_dvec3());
+            world.add(block.shape(Shape::cuboid(0.2, 0.5, 0.2)?))?;
+        }
+    }
+    Ok(world)
+}
+
+#[test]
+fn islands_are_what_contacts_connect_and_each_falls_asleep_at_once() -> Outcome {
+    for solver in solvers() {
+        for seed in 0..3 {
+            let mut world = heaps(solver, seed)?;
+            let (mut largest, mut fell_asleep, mut slept) = (0, 0, 0);
+            for step in 0..600 {
+                if step == 450 {
+                    let ball = Body::dynamic().at([0.0, 3.0, 0.0]).velocity([0.0, -8.0, 0.0]);
+                    world.add(ball.shape(Shape::sphere(0.4)?))?;
+                }
+                world.step(DT)?;
+                let islands = world.islands();
+                assert_eq!(islands, flooded(&world), "{solver:?}, seed {seed}, step {step}");
+                let asleep: Vec<bool> = world.bodies().map(|body| body.is_asleep()).collect();
+                for (body, island) in islands.iter().enumerate() {
+                    let first = island.map_or(body, |first| first as usize);
+                    assert_eq!(asleep[body], asleep[first], "{solver:?}, seed {seed}, step {step}: {body} and {first}");
+                }
+                let count = asleep.iter().filter(|is_asleep| **is_asleep).count();
+                fell_asleep += count.saturating_sub(slept);
+                slept = count;
+                let size = |name: u32| islands.iter().filter(|island| **island == Some(name)).count();
+                largest = largest.max((0..islands.len() as u32).map(size).max().unwrap_or(0));
+            }
+            println!("{solver:?}, seed {seed}: up to {largest} in an island, {fell_asleep} fell asleep");
+            assert!(largest >= 4 && fell_asleep >= 12, "{solver:?}, seed {seed}: {largest} and {fell_asleep}");
+        }
     }
     Ok(())
 }
