@@ -23,7 +23,7 @@ pub(crate) use snapshot::Digest;
 pub use snapshot::Snapshot;
 pub use step::{StageTimes, Step, StepError};
 
-use crate::body::{Bodies, Body, BodyError, BodyId, BodyMut, BodyRef, Collider, ShapeRef};
+use crate::body::{Bodies, Body, BodyError, BodyId, BodyKind, BodyMut, BodyRef, Collider, ShapeRef};
 use crate::broad::{self, BroadPhase, BroadPhaseError, Pair, Placed, Structure};
 use crate::island::Islands;
 use crate::narrow::{Manifold, Meetings};
@@ -106,6 +106,10 @@ impl World {
         }
         if self.bodies.motions[dense].velocity != Vec3::ZERO {
             self.bodies.displace(dense);
+        }
+        if self.bodies.natures[dense].kind != BodyKind::Dynamic {
+            // Where one sleeps and nothing moves the other, no stage would look at the two.
+            self.bodies.put.push(id);
         }
         Ok(id)
     }
@@ -310,21 +314,29 @@ impl World {
     }
 
     /// Does what the user's changes ask for once the boxes are where the bodies are: whom they meet is asked anew, and what
-    /// is near something that was put there wakes.
+    /// is near something that was put there, or has another surface, wakes.
     fn heed_changes(&mut self) {
         let Self { bodies, broad, meetings, filter, log, overlapping, .. } = self;
         for place in 0..bodies.refiltered.len() {
             let Ok(dense) = bodies.resolve(bodies.refiltered[place]) else { continue };
-            for &slot in &bodies.natures[dense].colliders {
+            for index in 0..bodies.natures[dense].colliders.len() {
+                let slot = bodies.natures[dense].colliders[index];
                 let Some(bounds) = broad.bounds(slot) else { continue };
                 overlapping.clear();
                 broad.overlapping(&bounds, &mut |other| overlapping.push(other));
                 overlapping.sort_unstable();
+                let pairs = overlapping.iter().filter(|other| **other != slot).map(|other| Pair::new(slot, *other));
+                let strangers: Vec<Pair> = pairs.filter(|pair| meetings.head_of(*pair).is_none()).collect();
                 meetings.refilter(slot, overlapping, bodies, filter, |head| log.end(head, bodies));
+                // Where one sleeps and nothing moves the other, no stage would look at the two.
+                wake_pairs(strangers.into_iter(), meetings, bodies);
             }
         }
         bodies.refiltered.clear();
         log.wake_parted(bodies);
+        // Shapes whose surfaces are set one by one name their body as often.
+        bodies.put.sort_unstable();
+        bodies.put.dedup();
         for place in 0..bodies.put.len() {
             let Ok(dense) = bodies.resolve(bodies.put[place]) else { continue };
             for index in 0..bodies.natures[dense].colliders.len() {
@@ -333,9 +345,7 @@ impl World {
                 overlapping.clear();
                 broad.overlapping(&bounds, &mut |other| overlapping.push(other));
                 let pairs = overlapping.iter().filter(|other| **other != slot).map(|other| Pair::new(slot, *other));
-                for head in pairs.filter_map(|pair| meetings.head_of(pair)).filter(|head| !head.is_sensor) {
-                    head.bodies.iter().for_each(|body| bodies.wake(*body as usize));
-                }
+                wake_pairs(pairs, meetings, bodies);
             }
         }
         bodies.put.clear();
@@ -453,6 +463,13 @@ impl World {
         (self.step.manifolds, self.step.contacts, self.step.deepest) =
             (totals.manifolds, totals.points, totals.deepest);
         self.step.times = times;
+    }
+}
+
+/// Wakes the bodies of those of some pairs that meet.
+fn wake_pairs(pairs: impl Iterator<Item = Pair>, meetings: &Meetings, bodies: &mut Bodies) {
+    for head in pairs.filter_map(|pair| meetings.head_of(pair)).filter(|head| !head.is_sensor) {
+        head.bodies.iter().for_each(|body| bodies.wake(*body as usize));
     }
 }
 

@@ -1,8 +1,9 @@
 //! Which bodies the stages of a step look at.
 //!
 //! What a body takes part in changes seldom: when it falls asleep or wakes, when it is left out, when a kinematic one begins
-//! to move or stops. It is looked at then and kept, with a list of the bodies that are not at rest; so sleepers and what
-//! stands fixed cost nothing in a step, however many there are. Pairs follow when something has changed.
+//! to move or stops, when a surface begins to run or stops. It is looked at then and kept, with a list of the bodies that
+//! are not at rest; so sleepers and what stands fixed cost nothing in a step, however many there are. Pairs follow when
+//! something has changed.
 
 use super::{Bodies, BodyKind};
 use glam::Vec3;
@@ -16,6 +17,8 @@ pub(crate) struct Activity {
     acts: bool,
     is_left_out: bool,
     pub(crate) is_kinematic: bool,
+    /// A surface of it moves along itself, and what lies on it does not rest.
+    pub(crate) conveys: bool,
 }
 
 impl Activity {
@@ -95,7 +98,8 @@ impl Bodies {
         let nature = &self.natures[dense];
         let moves = self.motions[dense].is_movable();
         let acts = if moves { !self.rests[dense].is_asleep() } else { self.moves_by_itself(dense) };
-        Activity { moves, acts, is_left_out: nature.is_left_out(), is_kinematic: nature.kind == BodyKind::Kinematic }
+        let is_kinematic = nature.kind == BodyKind::Kinematic;
+        Activity { moves, acts, is_left_out: nature.is_left_out(), is_kinematic, conveys: nature.conveys }
     }
 
     /// Whether a body that contacts do not move is moving.

@@ -134,21 +134,22 @@ impl<'a> BodyMut<'a> {
         }
     }
 
-    /// Gives all its shapes this material.
+    /// Gives all its shapes this material. If it is another one, what lies on it wakes.
     pub fn set_material(&mut self, material: Material) -> Result<(), BodyError> {
         let material = material.checked()?;
+        let mut is_another = false;
         for index in 0..self.as_ref().slots().len() {
-            self.collider(index)?.material = material;
+            is_another |= std::mem::replace(&mut self.collider(index)?.material, material) != material;
         }
-        self.wake();
+        self.resurface(is_another);
         Ok(())
     }
 
-    /// Gives one of its shapes, counted from 0, this material.
+    /// Gives one of its shapes, counted from 0, this material. If it is another one, what lies on the body wakes.
     pub fn set_shape_material(&mut self, index: usize, material: Material) -> Result<(), BodyError> {
         let material = material.checked()?;
-        self.collider(index)?.material = material;
-        self.wake();
+        let is_another = std::mem::replace(&mut self.collider(index)?.material, material) != material;
+        self.resurface(is_another);
         Ok(())
     }
 
@@ -283,6 +284,17 @@ impl<'a> BodyMut<'a> {
         self.bodies.put.push(id);
         self.bodies.displace(self.dense);
         self.bodies.wake(self.dense);
+    }
+
+    /// Its surface was set: if it is another one, what lies on it wakes with the next step, as it may slide or be carried.
+    fn resurface(&mut self, is_another: bool) {
+        if is_another {
+            let id = self.as_ref().id();
+            self.bodies.put.push(id);
+            self.bodies.note_surfaces(self.dense);
+            self.bodies.review(self.dense);
+        }
+        self.wake();
     }
 
     fn refilter(&mut self) {

@@ -22,7 +22,8 @@ pub struct Material {
     /// What resists rolling: a torque of this share of the load times the size of the smaller shape, 0 or more. Two
     /// surfaces meet with the greater of theirs.
     pub rolling_friction: f32,
-    /// How the surface moves along itself in the body's frame, as a conveyor's does, in m/s.
+    /// How the surface moves along itself in the body's frame, as a conveyor's does, in m/s. What it pushes does not sleep,
+    /// whether it is carried along or held back.
     pub surface_velocity: Vec3,
     /// The coefficient of friction while the surfaces do not slide, if that is more than `friction`. Both are mixed alike.
     pub static_friction: f32,

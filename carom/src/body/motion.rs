@@ -96,6 +96,8 @@ pub(crate) struct Nature {
     pub(crate) reach: f32,
     /// Whether every axis has the same moment of inertia, so that a free spin keeps its axis.
     pub(crate) is_round: bool,
+    /// Whether a surface of it moves along itself.
+    pub(crate) conveys: bool,
 }
 
 impl Nature {

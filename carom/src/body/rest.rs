@@ -7,11 +7,22 @@ use glam::Vec3;
 /// Nobody asks whether something has been still for longer than this, in s.
 const LONG_STILL: f32 = 2.0 * STILL_TIME;
 
+/// What is slower than this does not move at all, in m/s: it is 3 cm in eight hours.
+const NO_SPEED: f32 = 1e-6;
+
+/// What has become faster by more than this, in m/s, gathers speed and has not been still: from rest at 0.01 m/s². Heaps
+/// tremble by less, and fall asleep as soon as without it. What trembles by more falls asleep later, but does: it is counted
+/// from its greatest speed then, which is not exceeded for ever.
+const MOST_GAIN: f32 = 0.005;
+
 /// How a body rests.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Rest {
-    /// For how long it has hardly moved, in s.
+    /// For how long it has hardly moved, in s, and how fast it was as that began, in m/s; which means nothing before.
     pub(crate) still_for: f32,
+    pub(crate) still_from: f32,
+    /// For how long it has not moved at all, in s.
+    pub(crate) motionless_for: f32,
     /// The island that it sleeps in.
     pub(super) island: u32,
     /// Whether it may sleep.
@@ -26,16 +37,35 @@ impl Rest {
         self.island != Self::AWAKE
     }
 
+    /// That of a body that has just come.
+    pub(super) fn new(may_sleep: bool) -> Self {
+        Self { still_for: 0.0, still_from: 0.0, motionless_for: 0.0, island: Self::AWAKE, may_sleep }
+    }
+
+    /// It has not been still, whatever was counted.
+    fn disturb(&mut self) {
+        (self.still_for, self.motionless_for) = (0.0, 0.0);
+    }
+
     /// Counts for how long the body has been still.
     pub(crate) fn follow(&mut self, nature: &Nature, motion: &Motion, dt: f32) {
         let turning = motion.angular_velocity.length_squared() * nature.reach * nature.reach;
-        let is_slow = motion.velocity.length_squared() + turning < STILL_SPEED * STILL_SPEED;
+        let speed_squared = motion.velocity.length_squared() + turning;
         // What nothing moves does not rest: nobody waits for it.
-        let is_still = is_slow && motion.is_movable();
-        let still_for = if is_still && self.may_sleep { (self.still_for + dt).min(LONG_STILL) } else { 0.0 };
+        let is_still = speed_squared < STILL_SPEED * STILL_SPEED && motion.is_movable() && self.may_sleep;
+        let mut rest = *self;
+        if is_still {
+            let speed = speed_squared.sqrt();
+            let begins = self.still_for == 0.0 || speed > self.still_from + MOST_GAIN;
+            (rest.still_from, rest.still_for) =
+                if begins { (speed, dt) } else { (self.still_from, (self.still_for + dt).min(LONG_STILL)) };
+            rest.motionless_for = if speed < NO_SPEED { (self.motionless_for + dt).min(LONG_STILL) } else { 0.0 };
+        } else {
+            rest.disturb();
+        }
         // What moves stays as it is, and so does what has long been still: others who write beside it need not wait.
-        if self.still_for != still_for {
-            self.still_for = still_for;
+        if *self != rest {
+            *self = rest;
         }
     }
 }
@@ -52,7 +82,7 @@ impl Bodies {
     /// The body is awake, and those that it sleeps with will be before the next stage.
     pub(crate) fn wake(&mut self, dense: usize) {
         let rest = &mut self.rests[dense];
-        rest.still_for = 0.0;
+        rest.disturb();
         if rest.is_asleep() {
             self.waking.push(rest.island);
             rest.island = Rest::AWAKE;
@@ -70,7 +100,7 @@ impl Bodies {
             let rest = &mut self.rests[dense];
             if rest.is_asleep() && self.waking.binary_search(&rest.island).is_ok() {
                 rest.island = Rest::AWAKE;
-                rest.still_for = 0.0;
+                rest.disturb();
                 self.review(dense);
             }
         }

@@ -84,8 +84,8 @@ pub(crate) struct Bodies {
     pub(super) stir: Stir,
     /// Islands that are to wake before the next stage.
     pub(super) waking: Vec<u32>,
-    /// Bodies whose velocity or pose the user has changed since the boxes were placed, and those of them that were put
-    /// elsewhere.
+    /// Bodies whose velocity or pose the user has changed since the boxes were placed; and those near which sleepers are to
+    /// wake: they were put elsewhere, or have another surface.
     pub(crate) displaced: Vec<BodyId>,
     pub(crate) put: Vec<BodyId>,
     /// Bodies of which it is to be asked anew whom they meet.
@@ -249,6 +249,7 @@ impl Bodies {
             extent,
             reach: properties.map_or(0.0, |properties| radius_of_gyration(&properties)),
             is_round: properties.is_none_or(|properties| is_round(properties.inertia)),
+            conveys: false,
         });
         let (velocity, angular_velocity) = match body.kind {
             BodyKind::Fixed => (Vec3::ZERO, Vec3::ZERO),
@@ -265,10 +266,11 @@ impl Bodies {
             force: Vec3::ZERO,
             torque: Vec3::ZERO,
         });
-        self.rests.push(Rest { still_for: 0.0, island: Rest::AWAKE, may_sleep: body.may_sleep });
+        self.rests.push(Rest::new(body.may_sleep));
         self.set_pose(dense as usize, body.pose);
         self.natures[dense as usize].apply_locks(&mut self.motions[dense as usize]);
         self.natures[dense as usize].limit(&mut self.motions[dense as usize]);
+        self.note_surfaces(dense as usize);
         self.activities.push(self.activity_of(dense as usize));
         self.awake_is_behind = true;
         Ok(id)
@@ -346,6 +348,14 @@ impl Bodies {
                 motion.torque += torque;
             }
         }
+    }
+
+    /// Takes note of whether a surface of a body moves along itself.
+    pub(super) fn note_surfaces(&mut self, dense: usize) {
+        let Self { natures, colliders, .. } = self;
+        let of_slot = |slot: &u32| colliders[*slot as usize].as_ref();
+        let mut shapes = natures[dense].colliders.iter().filter_map(of_slot);
+        natures[dense].conveys = shapes.any(|collider| collider.material.surface_velocity != Vec3::ZERO);
     }
 
     pub(crate) fn collider_mut(&mut self, slot: u32) -> Option<&mut Collider> {

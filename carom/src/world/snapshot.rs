@@ -123,7 +123,7 @@ impl World {
             for vector in [motion.velocity, motion.angular_velocity, motion.force, motion.torque] {
                 digest.floats(vector.to_array());
             }
-            digest.floats([rest.still_for, motion.inverse_mass]);
+            digest.floats([rest.still_for, rest.still_from, rest.motionless_for, motion.inverse_mass]);
             digest.flags([rest.is_asleep(), rest.may_sleep, nature.set_aside, nature.is_disabled]);
             nature.add_to(&mut digest);
         }
