@@ -2,9 +2,10 @@
 
 mod law_worlds;
 
+use carom::body::{Material, Mixing};
 use carom::prelude::*;
 use carom::response::{Projection, Solver};
-use law_worlds::{DT, GRAVITY, Outcome, run, weightless, with_floor};
+use law_worlds::{DT, GRAVITY, Outcome, SOLVERS, run, weightless, with_floor};
 
 /// Steps until the two have met and parted again, or settled.
 const STEPS: usize = 60;
@@ -124,6 +125,47 @@ fn bounces_as_high_as_it_should(dt: f32) -> Outcome {
     }
     println!("steps of {dt} s: rebounds are off by {:.3} % at the most", 100.0 * worst);
     assert!(faults.is_empty(), "{faults:#?}");
+    Ok(())
+}
+
+/// A ball of restitution 0.8 hits a floor of 0.3; what it keeps of its speed is what the rule makes of the two.
+#[test]
+fn a_ball_rebounds_by_the_rule_that_mixes_two_restitutions() -> Outcome {
+    let (of_ball, of_floor, speed) = (0.8f32, 0.3f32, 3.0f32);
+    let rules = [
+        (Mixing::GeometricMean, 0.24f32.sqrt()),
+        (Mixing::Average, 0.55),
+        (Mixing::Min, 0.3),
+        (Mixing::Multiply, 0.24),
+        (Mixing::Max, 0.8),
+    ];
+    // Nobody has a say, one has, or both have and the greater rule is taken.
+    let mut cases = vec![(None, None, 0.8)];
+    for (place, (rule, expected)) in rules.into_iter().enumerate() {
+        cases.extend([(Some(rule), None, expected), (None, Some(rule), expected)]);
+        cases.extend(rules[place..].iter().map(|(greater, expected)| (Some(rule), Some(*greater), *expected)));
+        cases.extend(rules[..place].iter().map(|(less, _)| (Some(rule), Some(*less), expected)));
+    }
+    for solver in SOLVERS {
+        for &(rule_of_ball, rule_of_floor, expected) in &cases {
+            let surface = |restitution: f32, restitution_mixing: Option<Mixing>| Material {
+                friction: 0.0,
+                restitution,
+                restitution_mixing,
+                ..Material::default()
+            };
+            let mut world = law_worlds::world(World::builder().gravity([0.0; 3]).solver(solver));
+            let floor = Body::fixed().at([0.0, -1.0, 0.0]).shape(Shape::cuboid(5.0, 1.0, 5.0)?);
+            world.add(floor.material(surface(of_floor, rule_of_floor)))?;
+            let ball = Body::dynamic().at([0.0, 0.7, 0.0]).velocity([0.0, -speed, 0.0]).shape(Shape::sphere(0.5)?);
+            let ball = world.add(ball.material(surface(of_ball, rule_of_ball)))?;
+            run(&mut world, 20)?;
+            let found = world.body(ball)?.velocity();
+            let off = (found - Vec3::Y * (expected * speed)).length() / speed;
+            let case = format!("{solver:?}, the ball by {rule_of_ball:?}, the floor by {rule_of_floor:?}");
+            assert!(off < 1e-4, "{case}: {} of the speed and not {expected}", found.y / speed);
+        }
+    }
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses some of this")]
 
 use carom::prelude::*;
+use carom::response::{Projection, Solver};
 use carom::world::WorldBuilder;
 
 pub type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -11,6 +12,15 @@ pub const DT: f32 = 1.0 / 60.0;
 pub const GRAVITY: f32 = 9.81;
 /// How deep resting contacts may be.
 pub const SLOP: f64 = 0.005;
+
+/// The default, and the lectures' solvers in all their ways.
+pub const SOLVERS: [Solver; 5] = [
+    Solver::SoftStep { substeps: 4 },
+    Solver::ProjectedGaussSeidel { iterations: 32, warm: true },
+    Solver::ProjectedGaussSeidel { iterations: 32, warm: false },
+    Solver::WorstFirst { iterations: 32, projection: Projection::Linear },
+    Solver::WorstFirst { iterations: 32, projection: Projection::Nonlinear },
+];
 
 /// The default solver. Nothing sleeps: laws hold for what is awake.
 pub fn world(builder: WorldBuilder) -> World {

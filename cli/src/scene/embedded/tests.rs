@@ -4,9 +4,10 @@
 use super::super::{Scene, find};
 use super::*;
 use carom::body::BodyKind;
-use carom::world::World;
+use carom::world::{Snapshot, World};
 use carom::{Width, limit_width};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 pub(super) fn load(name: &str) -> Scene {
@@ -177,6 +178,9 @@ fn run(scene: &Scene, threads: usize, steps: u32) -> Run {
     Run { hash: world.hash(), asleep, woken }
 }
 
+/// One test at a time says how work is shared out and how wide kernels are: that goes for the whole process.
+static SETTING: Mutex<()> = Mutex::new(());
+
 /// So many steps are taken by several threads; and so many with work in the smallest pieces, which is slow where there are
 /// fewer cores than threads.
 const SHARED: u32 = 40;
@@ -186,6 +190,7 @@ const SHARED_FINELY: u32 = 3;
 /// shared out in the smallest pieces, or most scenes would be one worker's.
 #[test]
 fn every_scene_gives_the_same_bits_on_any_number_of_threads_and_at_every_width() {
+    let _turn = SETTING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut differ: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let (mut slept, mut woke) = (Vec::new(), Vec::new());
     let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap_or_else(|error| panic!("{error}"));
@@ -224,4 +229,62 @@ fn every_scene_gives_the_same_bits_on_any_number_of_threads_and_at_every_width()
     println!("bodies slept in {slept:?} and woke in {woke:?}");
     assert!(differ.is_empty(), "{differ:#?}");
     assert!(slept.len() >= 10 && woke.contains(&"islands"), "slept in {slept:?}, woke in {woke:?}");
+}
+
+/// So many steps lead from a scene's start to what counts as its middle here: bodies have piled up by then, and some sleep.
+fn to_the_middle(scene: &Scene) -> u32 {
+    (scene.steps / 2).min(150)
+}
+
+/// From the middle so many steps are taken, as usual and finely shared.
+const ON: u32 = 40;
+const ON_FINELY: u32 = 4;
+
+/// The hashes after each of some steps.
+fn hashes(scene: &Scene, world: &mut World, steps: u32) -> Vec<u64> {
+    let hash_after = |step: u32| match world.step(scene.dt) {
+        Ok(_) => world.hash(),
+        Err(error) => panic!("{} in step {step}: {error}", scene.name),
+    };
+    (0..steps).map(hash_after).collect()
+}
+
+/// The same from a snapshot, in a new world.
+fn hashes_from(scene: &Scene, middle: &Snapshot, threads: usize, steps: u32) -> Vec<u64> {
+    let built = scene.settings.builder().threads(threads).build();
+    let mut world = built.unwrap_or_else(|error| panic!("{}: {error}", scene.name));
+    world.restore(middle);
+    hashes(scene, &mut world, steps)
+}
+
+/// What has piled up, rolls, sleeps and wakes there is not in the first steps.
+#[test]
+fn every_scene_goes_on_from_its_middle_with_the_same_bits_on_any_number_of_threads() {
+    let _turn = SETTING.lock().unwrap_or_else(PoisonError::into_inner);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap_or_else(|error| panic!("{error}"));
+    let mut differ: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let (mut sleepers, mut touching) = (0, 0);
+    for name in names() {
+        let scene = load(name);
+        let mut world = world(&scene);
+        hashes(&scene, &mut world, to_the_middle(&scene));
+        let middle = world.snapshot();
+        sleepers += world.bodies().filter(|body| body.is_asleep()).count();
+        touching += world.manifolds().filter(|manifold| manifold.is_touching()).count();
+        let expected = hashes(&scene, &mut world, ON);
+        for (is_fine, steps) in [(false, ON), (true, ON_FINELY)] {
+            carom::share_finely(is_fine);
+            for threads in 1..=4 {
+                let found = pool.install(|| hashes_from(&scene, &middle, threads, steps));
+                if let Some(step) = (0..steps as usize).find(|&step| found[step] != expected[step]) {
+                    let how = if is_fine { ", finely shared" } else { "" };
+                    differ.entry(name).or_default().push(format!("{threads} threads{how}, step {step}"));
+                }
+            }
+            carom::share_finely(false);
+        }
+    }
+    println!("in the middle {sleepers} bodies sleep and {touching} patches touch");
+    assert!(differ.is_empty(), "{differ:#?}");
+    assert!(sleepers > 100 && touching > 1000, "{sleepers} sleepers and {touching} patches prove nothing");
 }

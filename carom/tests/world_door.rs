@@ -1,0 +1,222 @@
+//! The door of the world: what is unsound is refused by name, and nothing has changed then, neither at once nor later.
+
+use carom::body::BodyMut;
+use carom::glam::Mat3;
+use carom::mass::InertiaFault;
+use carom::prelude::*;
+use carom::world::StepError;
+use std::fmt::Debug;
+
+type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+const DT: f32 = 1.0 / 60.0;
+const NOT_FINITE: [f32; 3] = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
+/// Neither a unit quaternion nor near one.
+const NO_ROTATIONS: [Quat; 4] = [
+    Quat::from_xyzw(f32::NAN, 0.0, 0.0, 1.0),
+    Quat::from_xyzw(0.0, 0.0, 0.0, f32::NAN),
+    Quat::from_xyzw(0.0, 0.0, 0.0, 0.0),
+    Quat::from_xyzw(0.0, f32::INFINITY, 0.0, 1.0),
+];
+
+/// A world that was knocked at, a body in it that falls and one that sleeps; and its twin, which never was.
+struct Door {
+    world: World,
+    twin: World,
+    falling: BodyId,
+    sleeping: BodyId,
+    fixed: BodyId,
+}
+
+impl Door {
+    fn new() -> Result<Self, Box<dyn std::error::Error>> {
+        let build = || -> Result<(World, [BodyId; 3]), Box<dyn std::error::Error>> {
+            let mut world = World::default();
+            let cube = || Shape::cuboid(0.5, 0.5, 0.5);
+            let fixed = world.add(Body::fixed().at([0.0, -0.5, 0.0]).shape(Shape::cuboid(9.0, 0.5, 9.0)?))?;
+            let sleeping = world.add(Body::dynamic().at([3.0, 0.5, 0.0]).shape(cube()?))?;
+            let spin = Vec3::new(0.3, 0.2, 0.1);
+            let falling = Body::dynamic().at([0.0, 20.0, 0.0]).angular_velocity(spin).shape(cube()?);
+            let falling = world.add(falling)?;
+            for _ in 0..60 {
+                world.step(DT)?;
+            }
+            Ok((world, [falling, sleeping, fixed]))
+        };
+        let (world, [falling, sleeping, fixed]) = build()?;
+        let (twin, _) = build()?;
+        assert!(world.body(sleeping)?.is_asleep() && !world.body(falling)?.is_asleep());
+        assert_eq!(world.hash(), twin.hash());
+        Ok(Self { world, twin, falling, sleeping, fixed })
+    }
+
+    /// Does what must be refused, with exactly this error. NaN is the same as NaN here.
+    fn refuses<T: Debug, E: Debug>(&mut self, knock: impl Fn(&mut World) -> Result<T, E>, expected: impl Debug) {
+        match knock(&mut self.world) {
+            Ok(value) => panic!("{value:?} was let in and not {expected:?}"),
+            Err(error) => assert_eq!(format!("{error:?}"), format!("{expected:?}")),
+        }
+        assert_eq!(self.world.hash(), self.twin.hash(), "changed by what gave {expected:?}");
+        assert_eq!(self.world.len(), self.twin.len());
+    }
+
+    /// The same for a new body.
+    fn refuses_body(&mut self, body: &Body, expected: &BodyError) {
+        self.refuses(|world| world.add(body.clone()), expected);
+    }
+
+    /// The same for a change of what is awake, and of what sleeps.
+    fn refuses_change(&mut self, change: impl Fn(&mut BodyMut<'_>) -> Result<(), BodyError>, expected: &BodyError) {
+        for id in [self.falling, self.sleeping] {
+            self.refuses(|world| change(&mut world.body_mut(id)?), expected);
+        }
+    }
+
+    /// Both worlds go on alike until all that falls has come to rest, and new bodies get the same ids.
+    fn goes_on_as_its_twin(mut self) -> Outcome {
+        let ball =
+            || -> Result<Body, ShapeError> { Ok(Body::dynamic().at([3.0, 5.0, 0.0]).shape(Shape::sphere(0.5)?)) };
+        assert_eq!(self.world.add(ball()?)?, self.twin.add(ball()?)?);
+        for step in 0..240 {
+            self.world.step(DT)?;
+            self.twin.step(DT)?;
+            assert_eq!(self.world.hash(), self.twin.hash(), "in step {step} after it");
+        }
+        let speed = self.world.body(self.falling)?.velocity().length();
+        assert!(speed < 0.1, "{speed} m/s: it has not met the ground yet");
+        Ok(())
+    }
+}
+
+fn cube() -> Result<Body, ShapeError> {
+    Ok(Body::dynamic().at([0.0, 5.0, 0.0]).shape(Shape::cuboid(0.5, 0.5, 0.5)?))
+}
+
+fn no_mass(what: &'static str, value: f32) -> MassError {
+    MassError::NotPositive { what, value }
+}
+
+fn not_finite(what: &'static str, value: Vec3) -> BodyError {
+    BodyError::NotFinite { what, value }
+}
+
+#[test]
+fn a_body_must_have_a_mass() -> Outcome {
+    let mut door = Door::new()?;
+    for value in NOT_FINITE.into_iter().chain([0.0, -0.0, -1.0]) {
+        let error = BodyError::TotalMass { error: no_mass("mass", value) };
+        door.refuses_body(&cube()?.mass(value), &error);
+        door.refuses_change(|body| body.set_mass(value), &error);
+        let error = BodyError::Mass { index: 0, error: no_mass("density", value) };
+        door.refuses_body(&cube()?.density(value), &error);
+    }
+    let sound = MassProperties::of_shape(&Shape::cuboid(0.5, 0.5, 0.5)?, 1.0)?;
+    let inertia = |change: fn(&mut Mat3)| {
+        let mut inertia = sound.inertia;
+        change(&mut inertia);
+        inertia
+    };
+    let faults = [
+        (inertia(|inertia| inertia.y_axis.y = f32::NAN), InertiaFault::NotFinite),
+        (inertia(|inertia| inertia.x_axis.z = f32::INFINITY), InertiaFault::NotFinite),
+        (inertia(|inertia| inertia.x_axis.y = 0.1), InertiaFault::NotSymmetric),
+        (inertia(|inertia| *inertia = -*inertia), InertiaFault::NotPositive),
+        (inertia(|inertia| inertia.z_axis.z *= 9.0), InertiaFault::TriangleInequality),
+    ];
+    let mut unsound: Vec<(MassProperties, MassError)> = faults
+        .into_iter()
+        .map(|(inertia, fault)| (MassProperties { inertia, ..sound }, MassError::Inertia { inertia, fault }))
+        .collect();
+    for value in NOT_FINITE {
+        unsound.push((MassProperties { mass: value, ..sound }, no_mass("mass", value)));
+        let center_of_mass = Vec3::new(0.0, value, 0.0);
+        unsound.push((MassProperties { center_of_mass, ..sound }, MassError::Center(center_of_mass)));
+    }
+    for (properties, error) in unsound {
+        let error = BodyError::TotalMass { error };
+        door.refuses_change(|body| body.set_mass_properties(properties), &error);
+        door.refuses_body(&cube()?.mass_properties(properties), &error);
+    }
+    // Finite, but one over it is not.
+    let light = MassProperties { mass: f32::from_bits(1), ..sound };
+    door.refuses_change(|body| body.set_mass_properties(light), &BodyError::TooLight);
+    let fixed = door.fixed;
+    door.refuses(|world| world.body_mut(fixed)?.set_mass_properties(sound), BodyError::NotDynamic { id: fixed });
+    door.goes_on_as_its_twin()
+}
+
+#[test]
+fn a_body_must_be_somewhere_and_turned_somehow() -> Outcome {
+    let mut door = Door::new()?;
+    for rotation in NO_ROTATIONS {
+        let error = PoseError::Rotation(rotation);
+        door.refuses_body(&cube()?.rotated(rotation), &BodyError::Pose { error });
+        let pose = Pose::new(DVec3::new(0.0, 5.0, 0.0), rotation);
+        door.refuses_change(|body| body.set_pose(pose), &BodyError::Pose { error });
+        let part = LocalPose::new(Vec3::ZERO, rotation);
+        let body = cube()?.shape_at(part, Shape::sphere(0.1)?);
+        door.refuses_body(&body, &BodyError::ShapePose { index: 1, error });
+    }
+    for value in NOT_FINITE {
+        let place = DVec3::new(0.0, value.into(), 0.0);
+        let error = BodyError::Pose { error: PoseError::Position(place) };
+        door.refuses_body(&cube()?.at(place), &error);
+        door.refuses_change(|body| body.set_pose(Pose::at(place)), &error);
+    }
+    door.goes_on_as_its_twin()
+}
+
+#[test]
+fn nothing_acts_on_a_body_that_is_no_number() -> Outcome {
+    let mut door = Door::new()?;
+    for value in NOT_FINITE {
+        for axis in 0..3 {
+            let mut vector = Vec3::ONE;
+            vector[axis] = value;
+            let velocity = not_finite("velocity", vector);
+            let spin = not_finite("angular velocity", vector);
+            door.refuses_change(|body| body.set_velocity(vector), &velocity);
+            door.refuses_change(|body| body.set_angular_velocity(vector), &spin);
+            door.refuses_body(&cube()?.velocity(vector), &velocity);
+            door.refuses_body(&cube()?.angular_velocity(vector), &spin);
+            let force = not_finite("force", vector);
+            door.refuses_change(|body| body.apply_force(vector), &force);
+            door.refuses_change(|body| body.apply_force_at(vector, [1.0, 2.0, 3.0]), &force);
+            door.refuses_change(|body| body.set_constant_force(vector), &force);
+            let torque = not_finite("torque", vector);
+            door.refuses_change(|body| body.apply_torque(vector), &torque);
+            door.refuses_change(|body| body.set_constant_torque(vector), &torque);
+            let impulse = not_finite("impulse", vector);
+            door.refuses_change(|body| body.apply_impulse(vector), &impulse);
+            door.refuses_change(|body| body.apply_impulse_at(vector, [1.0, 2.0, 3.0]), &impulse);
+            let turn = not_finite("angular impulse", vector);
+            door.refuses_change(|body| body.apply_angular_impulse(vector), &turn);
+            // Points are told as seen from the centre of mass.
+            for id in [door.falling, door.sleeping] {
+                let point = DVec3::from(vector);
+                let arm = (point - door.world.body(id)?.position()).as_vec3();
+                let error = not_finite("point", arm);
+                door.refuses(|world| world.body_mut(id)?.apply_force_at([1.0, 0.0, 0.0], point), &error);
+                door.refuses(|world| world.body_mut(id)?.apply_impulse_at([1.0, 0.0, 0.0], point), &error);
+            }
+        }
+    }
+    door.goes_on_as_its_twin()
+}
+
+#[test]
+fn time_and_gravity_must_be_numbers() -> Outcome {
+    let mut door = Door::new()?;
+    for dt in NOT_FINITE.into_iter().chain([0.0, -0.0, -DT]) {
+        door.refuses(|world| world.step(dt).map(|_| ()), StepError::TimeStep { dt });
+    }
+    for value in NOT_FINITE {
+        for axis in 0..3 {
+            let mut gravity = Vec3::ZERO;
+            gravity[axis] = value;
+            let error = World::builder().gravity(gravity).build().map(|_| ());
+            assert_eq!(format!("{error:?}"), format!("{:?}", Err::<(), _>(WorldError::Gravity { gravity })));
+        }
+    }
+    door.goes_on_as_its_twin()
+}
