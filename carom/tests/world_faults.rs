@@ -128,6 +128,20 @@ fn a_push_apart_that_overflows_is_told_as_a_movement() -> Outcome {
     Ok(())
 }
 
+/// What is fixed has no share in the push, however great that is.
+#[test]
+fn the_ground_is_not_set_aside_with_what_it_pushes_out() -> Outcome {
+    for solver in SOLVERS {
+        let mut world = World::builder().gravity([0.0; 3]).solver(solver).build()?;
+        let ground = world.add(Body::fixed().at([0.0, -20.0, 0.0]).shape(Shape::cuboid(50.0, 20.0, 50.0)?))?;
+        let [(low, start), _] = heavy_boxes(&mut world)?;
+        world.body_mut(low)?.set_pose(Pose::at(start.position + DVec3::Y * 2.0))?;
+        world.step(DT)?;
+        assert!(!world.body(ground)?.is_set_aside(), "{solver:?}: {:?}", told(&world));
+    }
+    Ok(())
+}
+
 /// Bodies are where they were and stay there, and another one flies on at its (1, 1, 1) m/s.
 fn is_set_aside_alone(world: &mut World, broken: &[(BodyId, Pose)], bystander: BodyId) -> Outcome {
     for _ in 0..2 {
