@@ -145,6 +145,19 @@ fn a_body_must_have_a_mass() -> Outcome {
     door.goes_on_as_its_twin()
 }
 
+/// A ball of rock of 300 m and more. One over its inertia is a number, though its third power is none.
+#[test]
+fn no_body_is_too_light_for_being_heavy() -> Outcome {
+    for radius in [200.0f32, 300.0, 1000.0, 10_000.0] {
+        let mut world = World::builder().gravity([0.0; 3]).build()?;
+        let id = world.add(Body::dynamic().angular_velocity([0.1, 0.0, 0.0]).shape(Shape::sphere(radius)?));
+        let id = id.map_err(|error| format!("a ball of {radius} m: {error}"))?;
+        world.step(DT)?;
+        assert_eq!(world.body(id)?.angular_velocity(), Vec3::X * 0.1, "{radius} m");
+    }
+    Ok(())
+}
+
 #[test]
 fn a_body_must_be_somewhere_and_turned_somehow() -> Outcome {
     let mut door = Door::new()?;
