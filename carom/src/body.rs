@@ -357,6 +357,7 @@ impl Body {
 /// Mass properties whose inverses are finite.
 fn heavy_enough(properties: MassProperties) -> Result<MassProperties, BodyError> {
     let inverse = properties.inverse_inertia();
-    let can_turn = inverse.is_finite() && inverse.determinant() > 0.0;
+    // In f64: of what is heavy the product of three inverses is less than f32 can tell.
+    let can_turn = inverse.is_finite() && inverse.as_dmat3().determinant() > 0.0;
     if properties.mass.recip().is_finite() && can_turn { Ok(properties) } else { Err(BodyError::TooLight) }
 }

@@ -80,7 +80,7 @@ impl Islands {
             if activities.iter().all(|activity| activity.moves) {
                 unite(parents, places[0], places[1]);
             }
-            let has_pushed = meetings.heads()[meeting as usize].has_pushed;
+            let has_pushed = meetings.has_pushed(meeting);
             // Seldom: what most edges ask of their bodies is in few bytes.
             let is_driven = activities.iter().any(|activity| activity.conveys)
                 && drives(&meetings.meetings()[meeting as usize].manifolds()[manifold as usize]);

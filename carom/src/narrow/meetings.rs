@@ -484,6 +484,11 @@ impl Meetings {
         &self.heads[..self.live]
     }
 
+    /// Whether a point of a pair pushed in the step.
+    pub(crate) fn has_pushed(&self, place: u32) -> bool {
+        self.marks.get(place as usize / WORD).is_some_and(|marks| marks.has_pushed(place as usize))
+    }
+
     /// The pairs of something awake that has come near a body that sleeps.
     pub(crate) fn waking_heads(&self) -> impl Iterator<Item = &Head> {
         let heads = if self.has_waking { self.live_heads() } else { &[] };

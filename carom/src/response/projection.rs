@@ -75,8 +75,8 @@ pub(super) fn push_apart(manifolds: &[Manifold], bodies: &mut Bodies, dt: f32, s
             for excess in excesses(manifold, [a, b], dt) {
                 let parted = (shifts[indices[1]].center - shifts[indices[0]].center).dot(normal);
                 let push = normal * ((SHARE * excess - parted).max(0.0) / inverse_mass);
-                shifts[indices[0]].center -= push * a.inverse_mass_along;
-                shifts[indices[1]].center += push * b.inverse_mass_along;
+                shifts[indices[0]].center -= moved_by(push, a);
+                shifts[indices[1]].center += moved_by(push, b);
             }
         }
     }
@@ -156,9 +156,15 @@ fn resolve(row: &Constraint, depth: f32, motions: &[Motion], projection: Project
     }
     if straight > 0.0 {
         for side in 0..2 {
-            shifts[row.bodies[side]].center += bodies[side].inverse_mass_along * pushes[side] * (missing / straight);
+            shifts[row.bodies[side]].center += moved_by(pushes[side] * (missing / straight), bodies[side]);
         }
     }
+}
+
+/// How far a push moves a body; what does not move stays where it is, however hard it is pushed.
+fn moved_by(push: Vec3, motion: &Motion) -> Vec3 {
+    let inverse_mass = motion.inverse_mass_along;
+    Vec3::select(inverse_mass.cmpgt(Vec3::ZERO), push * inverse_mass, Vec3::ZERO)
 }
 
 /// By how much the contacts will be deeper than they may be once the bodies have moved.

@@ -16,8 +16,9 @@ pub(in crate::narrow) struct Marks {
     pushing: AtomicU64,
     /// It touched after the last step.
     touched: AtomicU64,
-    /// It touches after this one: it is deep enough, or has pushed.
-    touching: AtomicU64,
+    /// It is deep enough to touch, or pushes in this one and so touches.
+    deep: AtomicU64,
+    pushed: AtomicU64,
     /// One of its manifolds leads into other ground.
     inner: AtomicU64,
 }
@@ -27,7 +28,8 @@ pub(in crate::narrow) struct Marks {
 pub(super) struct Found {
     pushing: u64,
     touched: u64,
-    touching: u64,
+    deep: u64,
+    pushed: u64,
     inner: u64,
 }
 
@@ -42,15 +44,16 @@ impl Found {
     #[inline(always)]
     pub(super) fn note(&mut self, place: usize, head: &Head) {
         self.pushing |= u64::from(head.pushes()) << (place % WORD);
-        self.touching |= u64::from(head.manifolds > 0 && head.deepest >= 0.0) << (place % WORD);
+        self.deep |= u64::from(head.manifolds > 0 && head.deepest >= 0.0) << (place % WORD);
         self.inner |= u64::from(head.has_inner) << (place % WORD);
     }
 }
 
 impl Marks {
     pub(super) fn put(&self, found: Found) {
-        let words = [&self.pushing, &self.touched, &self.touching, &self.inner];
-        for (word, bits) in words.into_iter().zip([found.pushing, found.touched, found.touching, found.inner]) {
+        let words = [&self.pushing, &self.touched, &self.deep, &self.pushed, &self.inner];
+        let bits = [found.pushing, found.touched, found.deep, found.pushed, found.inner];
+        for (word, bits) in words.into_iter().zip(bits) {
             // Of most nothing is to be said.
             if bits != 0 {
                 word.fetch_or(bits, Ordering::Relaxed);
@@ -69,7 +72,13 @@ impl Marks {
     /// Those that touch now, as far as no manifold leads into other ground; those that touched before; and those of which
     /// manifolds do.
     pub(super) fn touches(&self) -> [u64; 3] {
-        [&self.touching, &self.touched, &self.inner].map(|word| word.load(Ordering::Relaxed))
+        let [deep, pushed, touched, inner] =
+            [&self.deep, &self.pushed, &self.touched, &self.inner].map(|word| word.load(Ordering::Relaxed));
+        [deep | pushed, touched, inner]
+    }
+
+    pub(super) fn has_pushed(&self, place: usize) -> bool {
+        self.pushed.load(Ordering::Relaxed) >> (place % WORD) & 1 != 0
     }
 }
 
@@ -109,9 +118,9 @@ impl<'a> Pushed<'a> {
     }
 
     fn put(&mut self) {
-        let touching = std::mem::take(&mut self.bits);
+        let pushed = std::mem::take(&mut self.bits);
         if let Some(marks) = self.marks.get(self.word) {
-            marks.put(Found { touching, ..Found::default() });
+            marks.put(Found { pushed, ..Found::default() });
         }
     }
 }
