@@ -8,8 +8,8 @@ use carom::world::World;
 use carom_bench_scenes::{Body, Kind, Outcome, Scene, Settles, Shape, State};
 use std::fmt;
 
-/// How much lower ours may be than the lowest body of any peer, in sizes of a body.
-const LOWER: f64 = 0.05;
+/// How much nearer to the ground ours may be than the nearest body of any peer, in sizes of a body.
+const NEARER: f64 = 0.05;
 /// How much deeper a contact may be than in the peer with the deepest.
 const DEEPER: f64 = 0.05;
 /// How much further than in any peer the body may have gone that should stand and went furthest.
@@ -27,6 +27,9 @@ const KINETIC: f64 = 1.2;
 pub struct Measures {
     /// Of all dynamic bodies, in the order of the scene.
     heights: Vec<f64>,
+    /// How far above the ground below it that body's middle is which is nearest to it. On terrain the lowest body tells nothing:
+    /// which one comes to lie in a trough, and on which side, is chance.
+    nearest: f64,
     /// How far the body that went furthest is from where it was at the start.
     furthest: f64,
     /// In J for each body.
@@ -45,10 +48,10 @@ pub struct Measures {
 
 impl fmt::Display for Measures {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { furthest, kinetic, energy, deepest, .. } = self;
+        let Self { nearest, furthest, kinetic, energy, deepest, .. } = self;
         write!(
             formatter,
-            "lowest {:.3} m, mean {:.3} m, furthest {furthest:.3} m, kinetic {kinetic:.4} of {energy:.2} J a body, deepest \
+            "lowest {:.3} m, {nearest:.3} m above ground, mean {:.3} m, furthest {furthest:.3} m, kinetic {kinetic:.4} of {energy:.2} J a body, deepest \
              {:.1} mm",
             self.lowest(),
             self.mean_height(),
@@ -83,8 +86,8 @@ impl Measures {
         let heights = outcome.states.iter().map(|state| f64::from(state.position.y)).collect();
         let broken = count - outcome.states.iter().filter(is_sound).count();
         if broken > 0 {
-            let [furthest, kinetic, energy, deepest] = [f64::NAN; 4];
-            return Ok(Self { heights, furthest, kinetic, energy, deepest, fallen: 0, passed: 0, broken });
+            let [nearest, furthest, kinetic, energy, deepest] = [f64::NAN; 5];
+            return Ok(Self { heights, nearest, furthest, kinetic, energy, deepest, fallen: 0, passed: 0, broken });
         }
         let ways = dynamic().zip(&outcome.states).map(|(body, state)| body.position.distance(state.position));
         let mut states = outcome.states.iter();
@@ -99,13 +102,15 @@ impl Measures {
         let (mut world, _) = ours::build(scene, &all)?;
         let energy = world.energy();
         let middles = world.bodies().filter(|body| body.kind() == BodyKind::Dynamic).map(|body| body.center_of_mass());
-        let grounded = middles.map(|middle| has_ground(&world, middle)).collect::<Result<Vec<_>, _>>()?;
-        let fallen = grounded.into_iter().filter(|has_ground| !has_ground).count();
+        let grounded = middles.map(|middle| above_ground(&world, middle)).collect::<Result<Vec<_>, _>>()?;
+        let fallen = grounded.iter().filter(|height| height.is_none()).count();
+        let nearest = grounded.into_iter().flatten().fold(f64::INFINITY, f64::min);
         // So short that nothing moves.
         let deepest = world.step(1e-6).map_err(|error| error.to_string())?.deepest;
         let bullets = dynamic().zip(&outcome.states).filter(|(body, _)| body.is_bullet);
         Ok(Self {
             heights,
+            nearest,
             furthest: f64::from(ways.fold(0.0, f32::max)),
             kinetic: energy.kinetic / count as f64,
             energy: energy.total() / count as f64,
@@ -132,11 +137,11 @@ impl Measures {
     }
 }
 
-/// Whether something that cannot fall is below a point, and the point not inside of it.
-fn has_ground(world: &World, point: DVec3) -> Result<bool, String> {
+/// How far below a point something is that cannot fall, if it is there and the point not inside of it.
+fn above_ground(world: &World, point: DVec3) -> Result<Option<f64>, String> {
     let bears = |shape: carom::body::ShapeRef<'_>| shape.body.kind() != BodyKind::Dynamic;
     let hit = world.ray_cast(&Ray::new(point, [0.0, -1.0, 0.0]), &bears).map_err(|error| error.to_string())?;
-    Ok(hit.is_some_and(|found| !found.hit.starts_inside))
+    Ok(hit.filter(|found| !found.hit.starts_inside).map(|found| found.hit.distance))
 }
 
 /// How much energy ours may have had at any time, in J for each body: what it had at the start; where something is driven,
@@ -179,8 +184,9 @@ pub fn deviations(scene: &Scene, ours: &Measures, peers: &[Measures], finer: &[M
     let range = |of: &dyn Fn(&Measures) -> f64| range_of(peers.iter().map(of));
     let size = smallest(scene);
     let (lowest, _) = range(&Measures::lowest);
-    if ours.lowest() < lowest - LOWER * size {
-        found.push(format!("a body is as low as {:.3} m", ours.lowest()));
+    let (nearest, _) = range(&|peer| peer.nearest);
+    if ours.nearest < nearest - NEARER * size {
+        found.push(format!("a body is only {:.3} m above the ground", ours.nearest));
     }
     let (_, deepest) = range(&|peer| peer.deepest);
     if ours.deepest > deepest + DEEPER * size {

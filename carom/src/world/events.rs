@@ -48,7 +48,8 @@ pub struct HitEvent {
     pub normal: Vec3,
     /// How fast they closed as the step began, in m/s; where they did so fastest.
     pub approach_speed: f32,
-    /// What the contacts pushed along their normals in the step, all together, in Ns.
+    /// What the contacts pushed along their normals in the step, all together, in Ns. Of a blow without restitution in the last
+    /// substep of a soft step that is a part: the rest is pushed in the next step.
     pub impulse: f32,
 }
 

@@ -212,4 +212,10 @@ impl Softness {
         let impulse = 1.0 / (1.0 + stiffness);
         Self { rate: omega / damping, mass: stiffness * impulse, impulse }
     }
+
+    /// The same as fast, but giving way under a load by this share only.
+    pub(super) fn hardened(self, share: f32) -> Self {
+        let impulse = share * self.impulse;
+        Self { mass: 1.0 - impulse, impulse, ..self }
+    }
 }
