@@ -285,6 +285,9 @@ fn print_gain(plan: &Plan) -> Result<(), String> {
 /// cores means more for the gain than most of what an engine does.
 fn word_between_threads() -> f64 {
     const EXCHANGES: u32 = 20_000;
+    if std::thread::available_parallelism().map_or(1, |count| count.get()) < 2 {
+        return f64::NAN;
+    }
     let best = (0..5).map(|_| {
         let word = AtomicU32::new(0);
         let answer = |own: u32| {

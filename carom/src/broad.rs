@@ -394,6 +394,9 @@ impl Placed {
     }
 }
 
+/// From so many boxes on a structure may share out its work by rayon.
+pub(crate) const SHARED_FROM: usize = tree::MANY;
+
 /// How many bodies a worker places in one go, and how long before its turn one is asked for.
 const PLACED: usize = 64;
 const AHEAD: usize = 8;

@@ -5,7 +5,7 @@
 //! at them or at the pairs among them. It wakes as a whole, when something that is awake comes near one of its bodies,
 //! when the user changes one, or when one that it touched is taken away or has another surface. Its contacts are as they
 //! were, so it goes on where it stopped.
-//! Sleep must not stop what would go on by itself, however slow: what a kinematic body or a running surface carries along
+//! Sleep should not stop what would go on by itself: what a kinematic body or a running surface carries along
 //! does not rest, what nothing pushes rests only if it does not move at all, and the rest must not gather speed.
 //! Cost: nothing while no body has been still for long enough; else a union–find (by halving of paths, smaller index as
 //! root) over all constraints among bodies that are awake, almost linear; nothing for those that sleep. Source: Tarjan, van Leeuwen 1984, doi 10.1145/62.2160.

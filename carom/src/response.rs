@@ -18,6 +18,28 @@ use glam::Vec3;
 use impulse::{Constraint, ContactImpulse};
 
 /// How contacts are solved.
+///
+/// ```
+/// use carom::prelude::*;
+/// use carom::response::{Projection, Solver};
+///
+/// // A box that falls on a floor, by each of them.
+/// let solvers = [
+///     Solver::default(),
+///     Solver::WorstFirst { iterations: 16, projection: Projection::Nonlinear },
+///     Solver::ProjectedGaussSeidel { iterations: 16, warm: true },
+/// ];
+/// for solver in solvers {
+///     let mut world = World::builder().solver(solver).build()?;
+///     world.add(Body::fixed().shape(Shape::cuboid(5.0, 0.5, 5.0)?))?;
+///     let falling = world.add(Body::dynamic().at([0.0, 2.0, 0.0]).shape(Shape::cuboid(0.5, 0.5, 0.5)?))?;
+///     for _ in 0..120 {
+///         world.step(1.0 / 60.0)?;
+///     }
+///     assert!((world.body(falling)?.position().y - 1.0).abs() < 0.01);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Solver {

@@ -82,7 +82,8 @@ pub(crate) fn run(workers: usize, blocks: &[u32], counters: &mut Counters, work:
 }
 
 /// Does all blocks of a stage, and something beside them that cannot be divided: the first worker begins with it, and
-/// others need not wait for it. It must not share out anything by [`run`] itself.
+/// others need not wait for it. It must not share out anything itself,
+/// by [`run`] or by rayon: the others are in the stage, and do not look for it.
 pub(crate) fn run_beside(
     workers: usize,
     beside: impl FnOnce() + Send,

@@ -63,6 +63,8 @@ pub struct World {
     boxes_for: Option<f32>,
     /// Room for the boxes that overlap one, or for some bodies; kept to spare allocations.
     overlapping: Vec<u32>,
+    /// Room for pairs that were none before; as well.
+    strangers: Vec<Pair>,
     log: Log,
     gravity: Vec3,
     solver: Solver,
@@ -271,14 +273,20 @@ impl World {
         }
         let impact = clock.lap();
         broad::place_boxes(bodies, slabs.order(), (dt, margins), setting.workers, placed);
-        let mut moved = Ok(());
-        let follow = || {
+        let (mut moved, broad_len) = (Ok(()), broad.len());
+        let mut follow = || {
             moved = broad.update_many(placed.moves());
             if is_shared {
                 broad.look_ahead();
             }
         };
-        response::store(meetings, &setting, outcome, follow);
+        // What a large structure shares out by itself needs the workers.
+        if broad_len < broad::SHARED_FROM {
+            response::store(meetings, &setting, outcome, follow);
+        } else {
+            response::store(meetings, &setting, outcome, || ());
+            follow();
+        }
         log.take(meetings, bodies);
         if *sleeps {
             islands.put_to_sleep(meetings, bodies);
@@ -316,7 +324,7 @@ impl World {
     /// Does what the user's changes ask for once the boxes are where the bodies are: whom they meet is asked anew, and what
     /// is near something that was put there, or has another surface, wakes.
     fn heed_changes(&mut self) {
-        let Self { bodies, broad, meetings, filter, log, overlapping, .. } = self;
+        let Self { bodies, broad, meetings, filter, log, overlapping, strangers, .. } = self;
         for place in 0..bodies.refiltered.len() {
             let Ok(dense) = bodies.resolve(bodies.refiltered[place]) else { continue };
             for index in 0..bodies.natures[dense].colliders.len() {
@@ -326,10 +334,11 @@ impl World {
                 broad.overlapping(&bounds, &mut |other| overlapping.push(other));
                 overlapping.sort_unstable();
                 let pairs = overlapping.iter().filter(|other| **other != slot).map(|other| Pair::new(slot, *other));
-                let strangers: Vec<Pair> = pairs.filter(|pair| meetings.head_of(*pair).is_none()).collect();
+                strangers.clear();
+                strangers.extend(pairs.filter(|pair| meetings.head_of(*pair).is_none()));
                 meetings.refilter(slot, overlapping, bodies, filter, |head| log.end(head, bodies));
                 // Where one sleeps and nothing moves the other, no stage would look at the two.
-                wake_pairs(strangers.into_iter(), meetings, bodies);
+                wake_pairs(strangers.iter().copied(), meetings, bodies);
             }
         }
         bodies.refiltered.clear();

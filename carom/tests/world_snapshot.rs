@@ -304,3 +304,20 @@ fn the_hash_tells_the_least_difference() -> Outcome {
     assert_ne!(other.hash(), before);
     Ok(())
 }
+
+/// Events are of a step, and of one that was gone back behind nothing is told.
+#[test]
+fn what_is_restored_tells_of_nothing_until_the_next_step() -> Outcome {
+    let mut world = heap(1, Structure::default())?;
+    for _ in 0..90 {
+        world.step(DT)?;
+    }
+    assert!(world.events().persisting().count() > 20);
+    let snapshot = world.snapshot();
+    world.restore(&snapshot);
+    let events = world.events();
+    assert_eq!((events.began().len(), events.ended().len(), events.persisting().count()), (0, 0, 0));
+    world.step(DT)?;
+    assert!(world.events().persisting().count() > 20);
+    Ok(())
+}

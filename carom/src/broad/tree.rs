@@ -93,7 +93,7 @@ pub struct DynamicTree {
 /// How many blocks of boxes a worker takes at the least.
 const PORTION: usize = 256;
 /// From so many boxes on they are shared out.
-const MANY: usize = 1 << 14;
+pub(super) const MANY: usize = 1 << 14;
 
 /// Whether so many boxes are worth waking workers for.
 fn is_parallel(count: usize) -> bool {

@@ -85,8 +85,9 @@ pub(crate) struct Soft {
     counters: Counters,
     /// Of each body that is awake what went wrong.
     broken: Vec<Option<(FaultStage, FaultCause)>>,
-    /// How long the last substep was.
+    /// How long the last substep was, and how much longer than the one before.
     pub(super) last_dt: Option<f32>,
+    stretch: f32,
 }
 
 /// The stage: from manifolds to velocities and poses. Impulses are stored later.
@@ -100,11 +101,13 @@ pub(super) fn solve(
     let dt = setting.dt / setting.substeps as f32;
     let frequency = CONTACT_FREQUENCY.min(0.25 / dt);
     let spring = |frequency| Softness::new(frequency, CONTACT_DAMPING, dt);
+    let stretch = soft.last_dt.map_or(1.0, |last| dt / last);
+    soft.stretch = stretch;
     let plan = Plan {
         gravity: setting.gravity,
         softness: [spring(frequency), spring(2.0 * frequency).hardened(GROUND_GIVES)],
         bounce_threshold: setting.bounce_threshold,
-        stretch: soft.last_dt.map_or(1.0, |last| dt / last),
+        stretch,
     };
     soft.last_dt = Some(dt);
     let first_movable = soft.find_rows(bodies, slabs);
@@ -272,7 +275,7 @@ impl Soft {
 
     /// Impulses go back to the manifolds, from where the next step takes them.
     pub(super) fn store(&mut self, meetings: &mut Meetings, setting: &Setting, beside: impl FnOnce() + Send) {
-        let Self { colouring, packs, counters, .. } = self;
+        let Self { colouring, packs, counters, stretch, .. } = self;
         let patches = colouring.placed();
         let workers = workers_for(setting, packs.len(), 0);
         let (meetings, pushed) = meetings.parts_mut();
@@ -300,7 +303,7 @@ impl Soft {
                 #[allow(unsafe_code)]
                 let meeting = unsafe { meetings.get_mut(place as usize) };
                 let manifold = &mut meeting.manifolds_mut()[manifold as usize];
-                store_lane(&packs[*lane as usize / WIDTH], *lane as usize % WIDTH, manifold);
+                store_lane(&packs[*lane as usize / WIDTH], *lane as usize % WIDTH, *stretch, manifold);
                 pushed.tell(place, manifold.has_pushed());
             }
         });
@@ -389,7 +392,7 @@ fn vectors_of(row: &[f32; 8]) -> [Vec3; 2] {
     [Vec3::new(row[0], row[1], row[2]), Vec3::new(row[3], row[4], row[5])]
 }
 
-fn store_lane(pack: &Pack, lane: usize, manifold: &mut Manifold) {
+fn store_lane(pack: &Pack, lane: usize, stretch: f32, manifold: &mut Manifold) {
     let vector = |lanes: &[[f32; 8]; 3]| Vec3::new(lanes[0][lane], lanes[1][lane], lanes[2][lane]);
     let (normal, tangent) = (vector(&pack.normal), vector(&pack.tangent));
     let across = normal.cross(tangent);
@@ -399,7 +402,7 @@ fn store_lane(pack: &Pack, lane: usize, manifold: &mut Manifold) {
     manifold.twist = pack.twist_impulse[lane];
     for (point, contact) in manifold.contacts_mut().iter_mut().enumerate() {
         let Points { impulse, mass, .. } = &pack.point[point];
-        let most = MORE_LOAD * contact.carried + NEW_LOAD * mass[lane];
+        let most = MORE_LOAD * stretch * contact.carried + NEW_LOAD * mass[lane];
         let rebounds = pack.bounces && pack.rebound[point][lane] > 0.0;
         contact.carried = if rebounds { impulse[lane] } else { impulse[lane].min(most) };
         contact.impulse = pack.point[point].total[lane];

@@ -74,6 +74,10 @@ impl Crew {
     }
 
     fn stand_by(&self, helper: usize) {
+        // The leader, which looks for work while it waits: it would wait for itself.
+        if ptr::eq(LED.get(), self) {
+            return;
+        }
         let mut spins = 0;
         while !self.is_over.load(Ordering::Acquire) {
             if !self.open.load(Ordering::Relaxed).is_null() {

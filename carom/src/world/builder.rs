@@ -138,6 +138,7 @@ impl WorldBuilder {
             filter: PairFilter::default(),
             boxes_for: None,
             overlapping: Vec::new(),
+            strangers: Vec::new(),
             log: Log::new(self.hit_speed),
             gravity: self.gravity,
             solver: self.solver,

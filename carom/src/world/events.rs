@@ -75,7 +75,8 @@ impl<'a> Events<'a> {
     /// Shapes that touched before and still do, but for sleepers; in the order in which they met.
     pub fn persisting(&self) -> impl Iterator<Item = ContactEvent> + use<'a> {
         let (bodies, began) = (self.bodies, &self.log.began);
-        let touches = |head: &&Head| head.is_live && head.is_touching && !head.is_sensor;
+        let is_told = self.log.is_told;
+        let touches = move |head: &&Head| is_told && head.is_live && head.is_touching && !head.is_sensor;
         let event = move |head| ids(head, bodies).map(|[a, b]| ContactEvent { a, b });
         let touching = self.meetings.heads().iter().filter(touches).filter_map(event);
         touching.filter(|event| began.binary_search(event).is_err())
@@ -112,6 +113,8 @@ pub(crate) struct Log {
     /// Touches that ended before the step that will tell of them.
     gone: Vec<ContactEvent>,
     gone_from_sensors: Vec<SensorEvent>,
+    /// Whether there was a step to tell of.
+    is_told: bool,
 }
 
 impl Log {
@@ -170,6 +173,7 @@ impl Log {
                 (false, false) => self.ended.push(ContactEvent { a, b }),
             }
         });
+        self.is_told = true;
         self.began.sort_unstable();
         self.ended.sort_unstable();
         self.entered.sort_unstable();
@@ -180,6 +184,7 @@ impl Log {
     /// Forgets the last step, and keeps what ended since as another log has it.
     pub(crate) fn restore(&mut self, other: &Self) {
         self.begin();
+        self.is_told = false;
         self.ended.clear();
         self.left.clear();
         self.gone.clone_from(&other.gone);

@@ -16,7 +16,7 @@ pub(in crate::narrow) struct Marks {
     pushing: AtomicU64,
     /// It touched after the last step.
     touched: AtomicU64,
-    /// It is deep enough to touch, or pushes in this one and so touches.
+    /// It is deep enough to touch; and it has pushed in this step, and so touches.
     deep: AtomicU64,
     pushed: AtomicU64,
     /// One of its manifolds leads into other ground.
