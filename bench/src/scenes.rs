@@ -13,8 +13,6 @@ use crate::{Effort, Rows};
 use carom_bench_scenes::{DT, Entry, GROWTH, Outcome, SCENES, SWEPT, Scene};
 use judge::Measures;
 use peers::{Field, Peer};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Instant;
 
 const AREA: &str = "scenes";
 const THREADS: [usize; 2] = [1, 2];
@@ -254,7 +252,6 @@ const GAIN_TURNS: usize = 8;
 /// What two threads gain, by the best turn of each. In turns: whatever slows the machine slows both.
 fn print_gain(plan: &Plan) -> Result<(), String> {
     let scene = container()?;
-    let word_before = word_between_threads();
     let mut best = [f64::INFINITY; 2];
     let mut gains = Vec::new();
     for _ in 0..plan.turns.min(2) * GAIN_TURNS / 2 {
@@ -270,42 +267,14 @@ fn print_gain(plan: &Plan) -> Result<(), String> {
     let verdict = if gain >= LEAST_GAIN { "reached" } else { "MISSED" };
     println!(
         "container, 1 and 2 threads in turns: {:.2} and {:.2} ms at best, {gain:.2}×; the bar of {LEAST_GAIN} is {verdict}; \
-         turn by turn {:.2} to {:.2}×, the middle {:.2}×; a word from core to core took {word_before:.0} ns before and {:.0} ns after",
+         turn by turn {:.2} to {:.2}×, the middle {:.2}×",
         best[0],
         best[1],
         gains[0],
         gains[gains.len() - 1],
-        gains[gains.len() / 2],
-        word_between_threads()
+        gains[gains.len() / 2]
     );
     Ok(())
-}
-
-/// How long a word takes from one thread to another, in ns: the least mean of some exchanges. Where the machine has put the two
-/// cores means more for the gain than most of what an engine does.
-fn word_between_threads() -> f64 {
-    const EXCHANGES: u32 = 20_000;
-    if std::thread::available_parallelism().map_or(1, |count| count.get()) < 2 {
-        return f64::NAN;
-    }
-    let best = (0..5).map(|_| {
-        let word = AtomicU32::new(0);
-        let answer = |own: u32| {
-            for turn in (own..2 * EXCHANGES).step_by(2) {
-                while word.load(Ordering::Acquire) != turn {
-                    std::hint::spin_loop();
-                }
-                word.store(turn + 1, Ordering::Release);
-            }
-        };
-        let start = Instant::now();
-        std::thread::scope(|scope| {
-            scope.spawn(|| answer(1));
-            answer(0);
-        });
-        start.elapsed().as_secs_f64() * 1e9 / f64::from(2 * EXCHANGES)
-    });
-    best.fold(f64::INFINITY, f64::min)
 }
 
 fn container() -> Result<Scene, String> {
