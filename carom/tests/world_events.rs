@@ -1,26 +1,17 @@
 //! What steps tell, against what is plain to see.
 
+mod law_worlds;
+
 use carom::body::BodyShape;
 use carom::prelude::*;
-use carom::response::{Projection, Solver};
+use carom::response::Solver;
 use carom::world::ContactEvent;
+use law_worlds::SOLVERS;
 use std::collections::BTreeSet;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 const DT: f32 = 1.0 / 60.0;
-
-fn solvers() -> [Solver; 5] {
-    let worst_first = |projection| Solver::WorstFirst { iterations: 32, projection };
-    let gauss_seidel = |warm| Solver::ProjectedGaussSeidel { iterations: 32, warm };
-    [
-        Solver::default(),
-        worst_first(Projection::Linear),
-        worst_first(Projection::Nonlinear),
-        gauss_seidel(false),
-        gauss_seidel(true),
-    ]
-}
 
 fn floor(world: &mut World) -> Result<BodyId, Box<dyn std::error::Error>> {
     Ok(world.add(Body::fixed().at([0.0, -0.5, 0.0]).shape(Shape::cuboid(20.0, 0.5, 20.0)?).restitution(1.0))?)
@@ -28,7 +19,7 @@ fn floor(world: &mut World) -> Result<BodyId, Box<dyn std::error::Error>> {
 
 #[test]
 fn a_bouncing_ball_begins_and_ends_in_turn() -> Outcome {
-    for solver in solvers() {
+    for solver in SOLVERS {
         let mut world = World::builder().solver(solver).build()?;
         let floor = floor(&mut world)?;
         let ball =
@@ -67,7 +58,7 @@ fn a_bouncing_ball_begins_and_ends_in_turn() -> Outcome {
 
 #[test]
 fn slow_touches_are_no_hits() -> Outcome {
-    for solver in solvers() {
+    for solver in SOLVERS {
         let mut world = World::builder().hit_speed(3.0).solver(solver).build()?;
         floor(&mut world)?;
         // It falls by 0.2 m, to 2 m/s.
@@ -86,7 +77,7 @@ fn slow_touches_are_no_hits() -> Outcome {
 
 #[test]
 fn a_sensor_sees_what_comes_and_goes_and_pushes_nothing() -> Outcome {
-    for solver in solvers() {
+    for solver in SOLVERS {
         let mut world = World::builder().gravity([0.0; 3]).solver(solver).build()?;
         let gate = world.add(Body::fixed().part(BodyShape::new(Shape::cuboid(1.0, 5.0, 5.0)?).sensor()))?;
         let ball =
@@ -123,7 +114,7 @@ fn a_sensor_sees_what_comes_and_goes_and_pushes_nothing() -> Outcome {
 
 #[test]
 fn a_kinematic_body_that_is_put_into_a_sensor_is_seen() -> Outcome {
-    for solver in solvers() {
+    for solver in SOLVERS {
         let mut world = World::builder().solver(solver).build()?;
         world.add(Body::fixed().part(BodyShape::new(Shape::sphere(1.0)?).sensor()))?;
         let id = world.add(Body::kinematic().at([5.0, 0.0, 0.0]).shape(Shape::sphere(0.2)?))?;
@@ -144,7 +135,7 @@ fn a_kinematic_body_that_is_put_into_a_sensor_is_seen() -> Outcome {
 
 #[test]
 fn a_removed_body_ends_its_touches_once_and_a_sleeping_pair_is_silent() -> Outcome {
-    for solver in solvers() {
+    for solver in SOLVERS {
         let mut world = World::builder().solver(solver).build()?;
         let floor = floor(&mut world)?;
         let below = world.add(Body::dynamic().at([0.0, 0.5, 0.0]).shape(Shape::cuboid(0.5, 0.5, 0.5)?))?;
@@ -176,7 +167,7 @@ fn a_removed_body_ends_its_touches_once_and_a_sleeping_pair_is_silent() -> Outco
 
 #[test]
 fn events_follow_each_other_for_every_pair_and_are_the_same_on_two_threads() -> Outcome {
-    for solver in solvers() {
+    for solver in SOLVERS {
         let build = |threads: usize| -> Result<World, Box<dyn std::error::Error>> {
             let mut world = World::builder().threads(threads).solver(solver).build()?;
             floor(&mut world)?;
@@ -235,7 +226,7 @@ fn events_follow_each_other_for_every_pair_and_are_the_same_on_two_threads() -> 
 #[test]
 fn a_hit_tells_the_impulse_of_the_impact() -> Outcome {
     let mut random = fastrand::Rng::with_seed(5);
-    for solver in solvers() {
+    for solver in SOLVERS {
         let (mut worst, mut shared) = (0.0f32, 0);
         for case in 0..200 {
             let (restitution, speed) = ([0.0f32, 0.3, 0.7, 1.0][case % 4], 1.5 + 6.0 * random.f32());

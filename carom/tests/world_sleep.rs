@@ -1,12 +1,14 @@
 //! What sleeps, what wakes it, and that it costs little meanwhile.
 
+mod law_worlds;
 mod random;
 
 use carom::body::{BodyMut, BodyShape, Material, ShapeRef};
 use carom::detector::Filter;
 use carom::prelude::*;
-use carom::response::{Projection, Solver};
+use carom::response::Solver;
 use carom::world::{StepError, WorldBuilder};
+use law_worlds::SOLVERS;
 use random::{rotation, vector};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,18 +17,6 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 const DT: f32 = 1.0 / 60.0;
 const GRAVITY: f32 = 9.81;
-
-fn solvers() -> [Solver; 5] {
-    let worst_first = |projection| Solver::WorstFirst { iterations: 32, projection };
-    let gauss_seidel = |warm| Solver::ProjectedGaussSeidel { iterations: 32, warm };
-    [
-        Solver::default(),
-        worst_first(Projection::Linear),
-        worst_first(Projection::Nonlinear),
-        gauss_seidel(false),
-        gauss_seidel(true),
-    ]
-}
 
 fn run(world: &mut World, steps: u32) -> Result<(), StepError> {
     (0..steps).try_for_each(|_| world.step(DT).map(drop))
@@ -152,7 +142,7 @@ fn a_belt_that_is_switched_on_carries_what_slept_on_it() -> Outcome {
         |belt| belt.set_material(Material { surface_velocity: Vec3::X, ..belt.as_ref().material() }),
         |belt| belt.set_shape_material(0, Material { surface_velocity: Vec3::X, ..belt.as_ref().material() }),
     ];
-    for solver in solvers() {
+    for solver in SOLVERS {
         for belt in [Body::fixed(), Body::kinematic()] {
             for switch in switches {
                 let (mut world, belt, cube) = sleeper_on(belt.clone(), World::builder().solver(solver))?;
@@ -172,7 +162,7 @@ fn a_slope_that_turns_to_ice_lets_go_of_what_slept_on_it() -> Outcome {
     let angle = 0.3f32;
     let turn = Quat::from_rotation_z(-angle);
     let normal = turn * Vec3::Y;
-    for solver in solvers() {
+    for solver in SOLVERS {
         let mut world = World::builder().solver(solver).build()?;
         let slope = world.add(Body::fixed().shape(Shape::half_space(normal)?).friction(0.6))?;
         let cube = Body::dynamic().at((normal * 0.499).as_dvec3()).rotated(turn).shape(unit_cube()?);
@@ -213,7 +203,7 @@ fn a_surface_that_stays_as_it_was_and_one_that_nobody_touches_wake_none() -> Out
 
 #[test]
 fn a_platform_that_begins_to_move_takes_along_what_slept_on_it() -> Outcome {
-    for solver in solvers() {
+    for solver in SOLVERS {
         for velocity in [Vec3::X * 0.5, Vec3::Y * 0.5, Vec3::NEG_Y * 0.5] {
             let (mut world, platform, cube) = sleeper_on(Body::kinematic(), World::builder().solver(solver))?;
             world.body_mut(platform)?.set_velocity(velocity)?;
@@ -233,7 +223,7 @@ fn a_platform_that_begins_to_move_takes_along_what_slept_on_it() -> Outcome {
 #[test]
 fn ground_that_is_disabled_or_meets_others_lets_what_slept_on_it_fall() -> Outcome {
     let nobody = Filter { groups: 0, mask: 0 };
-    for solver in solvers() {
+    for solver in SOLVERS {
         for kind in [BodyKind::Fixed, BodyKind::Kinematic] {
             for by_groups in [false, true] {
                 let (mut world, ground, cube) = sleeper_on(Body::new(kind), World::builder().solver(solver))?;
@@ -256,7 +246,7 @@ fn ground_that_is_disabled_or_meets_others_lets_what_slept_on_it_fall() -> Outco
 #[test]
 fn what_comes_to_meet_a_sleeper_that_it_is_in_wakes_it() -> Outcome {
     let nobody = Filter { groups: 0, mask: 0 };
-    for solver in solvers() {
+    for solver in SOLVERS {
         for kind in [BodyKind::Fixed, BodyKind::Kinematic] {
             for way in ["enabled", "groups", "filter", "added"] {
                 let (mut world, _, cube) = sleeper_on(Body::fixed(), World::builder().solver(solver))?;
@@ -301,7 +291,7 @@ fn what_comes_to_meet_a_sleeper_that_it_is_in_wakes_it() -> Outcome {
 /// As fast as the belt after v / μg, so that of v·t it lacks v² / 2μg.
 #[test]
 fn slow_belts_do_not_stall() -> Outcome {
-    for solver in solvers() {
+    for solver in SOLVERS {
         for belt_speed in [0.03f32, 0.005] {
             let mut world = World::builder().solver(solver).build()?;
             let belt = Body::fixed().at([0.0, -0.5, 0.0]).shape(Shape::cuboid(20.0, 0.5, 20.0)?);
@@ -328,7 +318,7 @@ fn slow_belts_do_not_stall() -> Outcome {
 /// A vehicle whose own surface runs drives itself, the other way.
 #[test]
 fn slow_treads_do_not_stall() -> Outcome {
-    for solver in solvers() {
+    for solver in SOLVERS {
         let mut world = World::builder().solver(solver).build()?;
         world.add(Body::fixed().shape(Shape::half_space([0.0, 1.0, 0.0])?))?;
         let body = Body::dynamic().at([0.0, 0.499, 0.0]).shape(unit_cube()?).surface_velocity([-0.03, 0.0, 0.0]);
@@ -342,7 +332,7 @@ fn slow_treads_do_not_stall() -> Outcome {
 
 #[test]
 fn a_belt_keeps_awake_what_a_wall_holds_back_and_what_it_does_not_drive_sleeps() -> Outcome {
-    for solver in solvers() {
+    for solver in SOLVERS {
         let mut world = World::builder().solver(solver).build()?;
         let belt = Body::fixed().at([0.0, -0.5, 0.0]).shape(Shape::cuboid(5.0, 0.5, 5.0)?);
         let belt = world.add(belt.surface_velocity([0.03, 0.0, 0.0]))?;
@@ -374,7 +364,7 @@ fn a_belt_keeps_awake_what_a_wall_holds_back_and_what_it_does_not_drive_sleeps()
 /// From rest a·t²/2; the lectures' solvers take the velocity at the end of each step, which adds a share of dt/t.
 #[test]
 fn small_forces_are_not_lost_to_sleep() -> Outcome {
-    for solver in solvers() {
+    for solver in SOLVERS {
         for acceleration in [0.05f32, 0.001] {
             let mut world = World::builder().gravity([0.0; 3]).solver(solver).build()?;
             let [pushed, turned] = [0.0, 5.0].map(|y| -> Result<_, Box<dyn std::error::Error>> {
@@ -399,7 +389,7 @@ fn small_forces_are_not_lost_to_sleep() -> Outcome {
 #[test]
 fn bodies_fall_in_low_gravity_and_rest_on_the_ground() -> Outcome {
     let gravity = 0.02f32;
-    for solver in solvers() {
+    for solver in SOLVERS {
         let mut world = World::builder().gravity([0.0, -gravity, 0.0]).solver(solver).build()?;
         world.add(Body::fixed().shape(Shape::half_space([0.0, 1.0, 0.0])?))?;
         let speeds = [0.0f32, 0.01, 0.02, 0.04];
@@ -430,7 +420,7 @@ fn bodies_fall_in_low_gravity_and_rest_on_the_ground() -> Outcome {
 /// What touches nothing goes on as it is: it sleeps where it stands, and is not stopped by sleep.
 #[test]
 fn what_floats_sleeps_only_where_it_stands() -> Outcome {
-    for solver in solvers() {
+    for solver in SOLVERS {
         let mut world = World::builder().gravity([0.0; 3]).solver(solver).build()?;
         let body = |y: f64| -> Result<Body, ShapeError> { Ok(Body::dynamic().at([0.0, y, 0.0]).shape(unit_cube()?)) };
         let standing = world.add(body(0.0)?)?;
@@ -457,7 +447,7 @@ fn what_floats_sleeps_only_where_it_stands() -> Outcome {
 /// What rolls or slides from rest on something is slow for more than the half second that others are given, and goes on.
 #[test]
 fn what_gathers_speed_on_the_ground_does_not_sleep() -> Outcome {
-    for solver in solvers() {
+    for solver in SOLVERS {
         // A ball on a slope of a third of a degree: 5/7·g·sin α.
         let angle = 0.006f32;
         let turn = Quat::from_rotation_z(-angle);
@@ -489,7 +479,7 @@ fn what_gathers_speed_on_the_ground_does_not_sleep() -> Outcome {
 /// What decides over sleep is part of snapshots: a world that goes back in the midst of it goes on as it did.
 #[test]
 fn what_will_sleep_and_what_will_not_goes_on_from_a_snapshot() -> Outcome {
-    for solver in solvers() {
+    for solver in SOLVERS {
         let mut world = World::builder().gravity([0.0, -0.5, 0.0]).solver(solver).build()?;
         let floor = Body::fixed().at([0.0, -0.5, 0.0]).shape(Shape::cuboid(20.0, 0.5, 20.0)?);
         world.add(floor.surface_velocity([0.02, 0.0, 0.0]))?;
@@ -574,7 +564,7 @@ fn heaps(solver: Solver, seed: u64) -> Result<World, Box<dyn std::error::Error>>
 
 #[test]
 fn islands_are_what_contacts_connect_and_each_falls_asleep_at_once() -> Outcome {
-    for solver in solvers() {
+    for solver in SOLVERS {
         for seed in 0..3 {
             let mut world = heaps(solver, seed)?;
             let (mut largest, mut fell_asleep, mut slept) = (0, 0, 0);
