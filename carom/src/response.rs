@@ -229,6 +229,11 @@ pub(crate) fn edge_blocks(meetings: &Meetings) -> u32 {
     meetings.edge_blocks()
 }
 
+/// A block has no more constraints than this.
+pub(crate) fn most_edges(meetings: &Meetings, block: u32) -> u32 {
+    meetings.most_edges(block)
+}
+
 /// Calls `visit` with all constraints of a block. What else than contacts is to hold bodies together gets blocks of its own
 /// here, behind those of the pairs.
 pub(crate) fn for_each_edge(meetings: &Meetings, block: u32, visit: impl FnMut(Edge)) {

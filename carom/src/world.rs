@@ -249,7 +249,7 @@ impl World {
         if meetings.is_untidy() {
             bodies.list_awake();
             slabs.find(bodies, setting.workers);
-            meetings.tidy(slabs);
+            meetings.tidy(slabs, setting.workers);
         }
         let broad_time = clock.lap();
         meetings.collide(bodies, setting.workers, margins);

@@ -6,6 +6,7 @@
 
 mod collide;
 pub(super) mod marks;
+mod places;
 mod tidy;
 
 pub(crate) use marks::Pushed;
@@ -20,7 +21,8 @@ use crate::shape::Shape;
 use crate::threads::Counters;
 use crate::world::PairFilter;
 use marks::{Found, Marks, WORD};
-use std::collections::{HashMap, HashSet};
+use places::Places;
+use std::collections::HashSet;
 
 /// So many pairs are collided by a worker in one go.
 const BLOCK: usize = 64;
@@ -153,8 +155,7 @@ pub(crate) struct Meetings {
     total: Totals,
     /// What the last step has found of the live ones.
     marks: Vec<Marks>,
-    /// Asked, never walked: its order means nothing.
-    place_of: HashMap<Pair, u32, PairHash>,
+    places: Places,
     /// Those with room for several manifolds that pairs have left.
     spare: Vec<Meeting>,
     rooms: Vec<Room>,
@@ -258,7 +259,7 @@ impl Meetings {
     ) {
         for pair in overlapping.iter().filter(|other| **other != slot).map(|other| Pair::new(slot, *other)) {
             self.refused.remove(&pair);
-            if self.place_of.contains_key(&pair) {
+            if self.places.find(pair).is_some() {
                 if !self.meet(pair, bodies, filter) {
                     self.end(pair, &mut ended);
                     self.refuse(pair, bodies);
@@ -282,7 +283,7 @@ impl Meetings {
     }
 
     fn begin(&mut self, pair: Pair, bodies: &Bodies, filter: &PairFilter) {
-        if self.place_of.contains_key(&pair) || self.refused.contains(&pair) {
+        if self.places.find(pair).is_some() || self.refused.contains(&pair) {
             return;
         }
         if !self.meet(pair, bodies, filter) {
@@ -292,7 +293,7 @@ impl Meetings {
         let mut head = Head::new(pair, [a.body, b.body], a.is_sensor || b.is_sensor);
         head.is_live = head.is_wanted(bodies);
         let place = self.heads.len();
-        self.place_of.insert(pair, place as u32);
+        self.places.push(pair);
         self.heads.push(head);
         self.clearances.push(Clearance::UNKNOWN);
         let is_rich = is_rich(&a.shape) || is_rich(&b.shape);
@@ -314,9 +315,7 @@ impl Meetings {
             self.heads.swap(one, other);
             self.clearances.swap(one, other);
             self.meetings.swap(one, other);
-            for place in [one, other] {
-                self.place_of.insert(self.heads[place].pair, place as u32);
-            }
+            self.places.swap(one, other);
         }
     }
 
@@ -351,31 +350,23 @@ impl Meetings {
     }
 
     fn end(&mut self, pair: Pair, ended: &mut impl FnMut(&Head)) {
-        let Some(place) = self.place_of.remove(&pair) else {
+        let Some(mut place) = self.places.find(pair) else {
             self.refused.remove(&pair);
             return;
         };
-        let mut place = place as usize;
         if place < self.live {
             self.live -= 1;
             self.changes = self.changes.saturating_add(1);
-            self.heads.swap(place, self.live);
-            self.clearances.swap(place, self.live);
-            self.meetings.swap(place, self.live);
-            if place < self.live {
-                self.place_of.insert(self.heads[place].pair, place as u32);
-            }
+            self.swap(place, self.live);
             place = self.live;
         } else {
             self.parked = None;
         }
         let head = self.heads.swap_remove(place);
         self.clearances.swap_remove(place);
+        self.places.swap_remove(pair, place);
         let mut meeting = self.meetings.swap_remove(place);
         ended(&head);
-        if let Some(moved) = self.heads.get(place) {
-            self.place_of.insert(moved.pair, place as u32);
-        }
         if meeting.is_rich() {
             meeting.clear();
             self.spare.push(meeting);
@@ -438,7 +429,7 @@ impl Meetings {
             self.rooms.clear();
         }
         self.refused = copy.refused.iter().copied().collect();
-        self.place_of = self.heads.iter().map(|head| head.pair).zip(0..).collect();
+        self.places = Places::of(self.heads.iter().map(|head| head.pair));
         self.ask_anew();
     }
 
@@ -497,7 +488,7 @@ impl Meetings {
 
     /// A pair.
     pub(crate) fn head_of(&self, pair: Pair) -> Option<&Head> {
-        self.place_of.get(&pair).map(|place| &self.heads[*place as usize])
+        self.places.find(pair).map(|place| &self.heads[place])
     }
 
     /// What all pairs have together, after [`Meetings::note_touching`].
@@ -533,6 +524,11 @@ impl Meetings {
     /// Into how many blocks the constraints are divided.
     pub(crate) fn edge_blocks(&self) -> u32 {
         self.marks.len().div_ceil(LISTED) as u32
+    }
+
+    /// How many manifolds the pairs of a block have that push.
+    pub(crate) fn most_edges(&self, block: u32) -> u32 {
+        self.marks.iter().skip(block as usize * LISTED).take(LISTED).map(Marks::manifolds).sum()
     }
 
     /// Calls `visit` with each manifold of a block of pairs that pushes, as a constraint. Of pairs with a single one only the

@@ -20,13 +20,13 @@ mod prepare;
 mod share;
 mod state;
 
-use super::{Edge, Fault, FaultCause, FaultStage, Origin, Setting, edge_blocks, for_each_edge, motion};
+use super::{Edge, Fault, FaultCause, FaultStage, Origin, Setting, edge_blocks, for_each_edge, most_edges, motion};
 use crate::body::{Bodies, BodyKind, Motion, Nature};
 use crate::narrow::{Manifold, Meeting, Meetings};
 use crate::slabs::Slabs;
 use crate::threads::{self, Counters, Shared, Task};
 use burden::Burden;
-use colour::{Colouring, Patch, Patches, Space};
+use colour::{Colouring, Patch, Patches, Placed, Space};
 use glam::Vec3;
 use pack::{Pack, Points, Softness, WIDTH};
 use passes::Kind;
@@ -136,6 +136,10 @@ impl Patches for Touching<'_> {
         edge_blocks(self.meetings)
     }
 
+    fn most(&self, block: u32) -> u32 {
+        most_edges(self.meetings, block)
+    }
+
     fn for_each(&self, block: u32, mut visit: impl FnMut(Patch, bool)) {
         for_each_edge(self.meetings, block, |Edge { bodies, origin, is_point }| {
             let rows = bodies.map(|body| self.row_of[body as usize]).map(|row| if row == NO_ROW { 0 } else { row });
@@ -149,7 +153,7 @@ impl Patches for Touching<'_> {
 impl Soft {
     /// Of each patch its pair and its colour.
     pub(super) fn colours(&self) -> impl Iterator<Item = (u32, u32)> {
-        self.colouring.placed().iter().map(|(patch, lane)| {
+        self.colouring.placed().map(|Placed { patch, lane }| {
             let (pack, Origin::Contact { meeting, .. }) = (self.sharing.pack_at(lane / WIDTH as u32), patch.origin);
             (meeting, self.colouring.groups().partition_point(|group| group.packs().end <= pack) as u32)
         })
@@ -276,30 +280,23 @@ impl Soft {
     /// Impulses go back to the manifolds, from where the next step takes them.
     pub(super) fn store(&mut self, meetings: &mut Meetings, setting: &Setting, beside: impl FnOnce() + Send) {
         let Self { colouring, packs, counters, stretch, .. } = self;
-        let patches = colouring.placed();
         let workers = workers_for(setting, packs.len(), 0);
         let (meetings, pushed) = meetings.parts_mut();
         let meetings = Shared::new(meetings);
-        // The patches of one pair are side by side: they belong to the block in which the first of them is.
-        let meeting_of = |index: usize| match patches[index].0.origin {
-            Origin::Contact { meeting, .. } => meeting,
-        };
-        let is_first = |index: usize| index == 0 || meeting_of(index - 1) != meeting_of(index);
-        let border = |index: usize| (index..patches.len()).find(|&index| is_first(index)).unwrap_or(patches.len());
-        let size = threads::block_size(BLOCK);
-        let blocks = patches.len().div_ceil(size) as u32;
-        threads::run_beside(workers, beside, blocks, counters, |Task { block, .. }| {
-            let range = block_of(block, size, patches.len());
-            let own = &patches[border(range.start)..border(range.end)];
+        threads::run_beside(workers, beside, colouring.block_count(), counters, |Task { block, .. }| {
             let mut pushed = pushed.clone();
-            for (index, (patch, lane)) in own.iter().enumerate() {
-                if let Some((ahead, lane)) = own.get(index + AHEAD) {
+            let parts = colouring.placed_in(block);
+            let all = parts
+                .into_iter()
+                .flat_map(|part| part.iter().enumerate().map(move |(index, placed)| (part, index, placed)));
+            for (part, index, Placed { patch, lane }) in all {
+                if let Some(Placed { patch: ahead, lane }) = part.get(index + AHEAD) {
                     let Origin::Contact { meeting, .. } = ahead.origin;
                     let points = packs[*lane as usize / WIDTH].points as usize;
                     meetings.fetch_to_write(meeting as usize, Meeting::bytes_of_points(points));
                 }
                 let Origin::Contact { meeting: place, manifold } = patch.origin;
-                // SAFETY: each pair is in one block.
+                // SAFETY: each pair is in one block of patches, which is one worker's.
                 #[allow(unsafe_code)]
                 let meeting = unsafe { meetings.get_mut(place as usize) };
                 let manifold = &mut meeting.manifolds_mut()[manifold as usize];

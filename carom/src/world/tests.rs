@@ -191,7 +191,7 @@ fn pairs_keep_what_is_theirs_when_they_are_put_in_order() -> Outcome {
         let (kept, order): (_, Vec<_>) = (meetings.all_kept(), meetings.heads().iter().map(|head| head.pair).collect());
         bodies.list_awake();
         slabs.find(bodies, 1);
-        meetings.tidy(slabs);
+        meetings.tidy(slabs, 1);
         assert!(meetings.all_kept() == kept, "step {step}");
         assert!(!meetings.heads().iter().map(|head| head.pair).eq(order), "step {step}: nothing has moved");
         let rank = |body: &u32| slabs.order_by_kind().1.iter().position(|dense| dense == body).unwrap_or(usize::MAX);

@@ -4,7 +4,7 @@
 //! cache. They are right from the end of the stage that collides to the end of the step, while no pair changes its place.
 
 use super::Head;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// How many pairs have their bits in one word.
 pub(in crate::narrow) const WORD: usize = u64::BITS as usize;
@@ -21,6 +21,8 @@ pub(in crate::narrow) struct Marks {
     pushed: AtomicU64,
     /// One of its manifolds leads into other ground.
     inner: AtomicU64,
+    /// How many manifolds those that push have.
+    manifolds: AtomicU32,
 }
 
 /// The bits of some pairs of one word, to be put in at once.
@@ -31,6 +33,7 @@ pub(super) struct Found {
     deep: u64,
     pushed: u64,
     inner: u64,
+    manifolds: u32,
 }
 
 impl Found {
@@ -44,6 +47,7 @@ impl Found {
     #[inline(always)]
     pub(super) fn note(&mut self, place: usize, head: &Head) {
         self.pushing |= u64::from(head.pushes()) << (place % WORD);
+        self.manifolds += if head.pushes() { head.manifolds } else { 0 };
         self.deep |= u64::from(head.manifolds > 0 && head.deepest >= 0.0) << (place % WORD);
         self.inner |= u64::from(head.has_inner) << (place % WORD);
     }
@@ -59,10 +63,17 @@ impl Marks {
                 word.fetch_or(bits, Ordering::Relaxed);
             }
         }
+        if found.manifolds > 0 {
+            self.manifolds.fetch_add(found.manifolds, Ordering::Relaxed);
+        }
     }
 
     pub(in crate::narrow) fn pushing(&self) -> u64 {
         self.pushing.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn manifolds(&self) -> u32 {
+        self.manifolds.load(Ordering::Relaxed)
     }
 
     pub(in crate::narrow) fn note_inner(&mut self, place: usize) {

@@ -4,15 +4,18 @@
 //! side by side in memory are one worker's from stage to stage and from step to step, and so are their bodies. Pairs come
 //! and go at the end of the list, so the order is lost little by little; when as many as a part of all have changed it is
 //! made anew. That depends on the history of the world only, as the order does.
-//! Cost: a counting sort and a move of all pairs, now and then.
+//! Cost: a counting sort, and a move of all pairs by all workers, now and then.
 
-use super::{Clearance, Head, Meeting, Meetings};
+use super::{BLOCK, Clearance, Head, Meeting, Meetings};
 use crate::slabs::Slabs;
+use crate::threads::{self, Shared, Task};
 
 /// Fewer pairs are not put in order: they are in every cache.
 const FEW: usize = 2048;
 /// They are when one in so many of them has changed.
-const CHANGED: usize = 2;
+const CHANGED: usize = 4;
+/// So many pairs before its turn one is asked for.
+const AHEAD: usize = 4;
 
 /// Room to sort in; kept to spare allocations.
 #[derive(Debug, Default)]
@@ -35,7 +38,7 @@ impl Meetings {
     }
 
     /// Puts the live pairs in the order of their bodies, which are in slabs.
-    pub(crate) fn tidy(&mut self, slabs: &Slabs) {
+    pub(crate) fn tidy(&mut self, slabs: &Slabs, workers: usize) {
         self.changes = 0;
         let Room { rank_of, counts, order, .. } = &mut self.tidying;
         let (_, movable) = slabs.order_by_kind();
@@ -62,25 +65,41 @@ impl Meetings {
             *next += 1;
         }
         order.extend(self.live as u32..self.heads.len() as u32);
-        self.reorder();
+        self.reorder(workers);
     }
 
-    /// Moves all pairs to where the order wants them.
-    fn reorder(&mut self) {
-        let Self { heads, clearances, meetings, place_of, tidying: room, .. } = self;
-        let order = || room.order.iter().map(|place| *place as usize);
-        room.heads.clear();
-        room.heads.extend(order().map(|place| heads[place]));
-        room.clearances.clear();
-        room.clearances.extend(order().map(|place| clearances[place]));
-        room.meetings.clear();
-        room.meetings.extend(order().map(|place| std::mem::replace(&mut meetings[place], Meeting::new())));
+    /// Moves all pairs to where the order wants them: each worker those that it will collide.
+    fn reorder(&mut self, workers: usize) {
+        let Self { heads, clearances, meetings, places, counters, tidying: room, .. } = self;
+        let Some(&any) = heads.first() else { return };
+        room.heads.resize(heads.len(), any);
+        room.clearances.resize(heads.len(), Clearance::UNKNOWN);
+        room.meetings.resize_with(heads.len(), Meeting::new);
+        let moves = places.reorder();
+        let order = &room.order;
+        let (to_heads, to_clearances) = (Shared::new(&mut room.heads), Shared::new(&mut room.clearances));
+        let (meetings_before, to_meetings) = (Shared::new(meetings), Shared::new(&mut room.meetings));
+        let size = threads::block_size(BLOCK);
+        threads::run(workers, &[order.len().div_ceil(size) as u32], counters, |Task { block, .. }| {
+            for place in (0..order.len()).skip(block as usize * size).take(size) {
+                if let Some(&ahead) = order.get(place + AHEAD) {
+                    meetings_before.fetch_all_to_write(ahead as usize);
+                    threads::fetch(&raw const heads[ahead as usize], size_of::<Head>());
+                }
+                let from = order[place] as usize;
+                // SAFETY: each place is in the order once, and in one block.
+                #[allow(unsafe_code)]
+                unsafe {
+                    *to_heads.get_mut(place) = heads[from];
+                    *to_clearances.get_mut(place) = clearances[from];
+                    std::mem::swap(to_meetings.get_mut(place), meetings_before.get_mut(from));
+                    moves.put(from, place);
+                }
+            }
+        });
         std::mem::swap(heads, &mut room.heads);
         std::mem::swap(clearances, &mut room.clearances);
         std::mem::swap(meetings, &mut room.meetings);
-        for (place, head) in (0..).zip(&*heads) {
-            place_of.insert(head.pair, place);
-        }
     }
 }
 

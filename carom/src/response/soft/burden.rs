@@ -11,6 +11,7 @@
 //! 2003, doi 10.1145/882262.882358).
 
 use super::Soft;
+use super::colour::Placed;
 use super::pack::{Pack, WIDTH};
 
 /// A burden is followed through so many layers of bodies at least.
@@ -47,13 +48,12 @@ impl Soft {
     /// without friction in the push, which would drive out sideways what is squeezed so.
     pub(super) fn find_burdened(&mut self, first_movable: u32) -> bool {
         let Self { colouring, packs, body_of, burdens, is_uneven, .. } = self;
-        let patches = colouring.placed();
         if !*is_uneven {
             return false;
         }
         burdens.clear();
         burdens.resize(body_of.len(), Burden::NONE);
-        for (patch, lane) in patches {
+        for Placed { patch, lane } in colouring.placed() {
             if let Some(side) = light_side(packs, *lane) {
                 burdens[patch.rows[side] as usize].kind = Kind::Touched;
             }
@@ -64,7 +64,7 @@ impl Soft {
             if !std::mem::take(&mut has_grown) {
                 break;
             }
-            for (patch, lane) in patches {
+            for Placed { patch, lane } in colouring.placed() {
                 if light_side(packs, *lane).is_some() {
                     continue;
                 }
@@ -85,7 +85,7 @@ impl Soft {
     pub(super) fn mark_burdened(&mut self) -> bool {
         let Self { colouring, packs, burdens, .. } = self;
         let mut has_some = false;
-        for (patch, lane) in colouring.placed() {
+        for Placed { patch, lane } in colouring.placed() {
             if patch.rows.iter().any(|row| burdens[*row as usize].kind == Kind::Between) {
                 let pack = &mut packs[*lane as usize / WIDTH];
                 pack.loose[*lane as usize % WIDTH] = 0.0;
@@ -99,8 +99,8 @@ impl Soft {
     /// Makes bodies more inert that are squeezed; says whether there are any. The packs are to be filled anew then.
     pub(super) fn lend_masses(&mut self, first_movable: u32) -> bool {
         let Self { colouring, packs, burdens, masses, states, .. } = self;
-        let squeezed = || colouring.placed().iter().filter(|(_, lane)| pushes(packs, *lane));
-        for (patch, lane) in squeezed() {
+        let squeezed = || colouring.placed().filter(|placed| pushes(packs, placed.lane));
+        for Placed { patch, lane } in squeezed() {
             let [a, b] = patch.rows.map(|row| row as usize);
             if let Some(side) = light_side(packs, *lane) {
                 let (light, heavy) = if side == 0 { (a, b) } else { (b, a) };
@@ -115,7 +115,7 @@ impl Soft {
             if !std::mem::take(&mut has_grown) {
                 break;
             }
-            for (patch, lane) in squeezed() {
+            for Placed { patch, lane } in squeezed() {
                 let [a, b] = patch.rows.map(|row| row as usize);
                 let is_between = |row: usize| burdens[row].kind == Kind::Between;
                 if a.min(b) < first_movable as usize || !is_between(a) || !is_between(b) {

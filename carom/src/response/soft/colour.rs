@@ -8,6 +8,8 @@
 //! If there are many, space is divided into a few regions of neighbouring slabs. Patches within a region are coloured by whoever has it, all
 //! regions at a time; then those across borders, one after the other. So the result depends on the order and the slabs of
 //! the patches, and not on who took part.
+//! Workers list the patches block by block, those of each block sorted by region as far as neighbours in memory are neighbours
+//! in space: one region is most of a block.
 //! Cost: some ns a patch, anew in every step, most of it by all workers.
 
 use super::pack::WIDTH;
@@ -23,8 +25,6 @@ const UNCOLOURED: u64 = 1 << (COLOURS - 1);
 /// How many regions there are, and how many slabs each has. With more of them more patches are across borders.
 const REGIONS: usize = 4;
 const SLABS_EACH: usize = SLABS / REGIONS;
-/// Where a patch belongs that is across borders, until it has a colour.
-const ACROSS: u32 = u32::MAX;
 /// With fewer blocks of patches space is not divided, and one worker does it all.
 const FEW_BLOCKS: u32 = 8;
 
@@ -41,6 +41,9 @@ pub(super) const NO_PATCH: Patch = Patch { origin: Origin::Contact { meeting: u3
 /// Where patches come from, block by block.
 pub(super) trait Patches: Sync {
     fn blocks(&self) -> u32;
+
+    /// A block has no more patches than this.
+    fn most(&self, block: u32) -> u32;
 
     /// Visits each patch of a block that has a movable row, and says whether it is a single point.
     fn for_each(&self, block: u32, visit: impl FnMut(Patch, bool));
@@ -90,15 +93,12 @@ fn region_of_place(place: u32) -> usize {
 pub(super) struct Colouring {
     /// Of each row the colours that are taken: by patches with movable bodies, and with the ground.
     taken: Vec<[u64; 2]>,
-    /// Each patch in the order in which they come, with where it belongs, and after sorting with its lane.
-    list: Vec<(Patch, u32)>,
-    /// Patches region by region, then those across borders; and where those of each begin.
-    order: Vec<Listed>,
-    firsts: [u32; REGIONS + 1],
-    /// Of each block where its patches of each region and those across borders go in the order, and all of them in the list.
-    starts: Vec<[u32; REGIONS + 2]>,
+    blocks: Vec<Block>,
+    /// The patches within regions and those across borders, each block with room for all of its own in both.
+    within: Vec<Placed>,
+    across: Vec<Placed>,
     regions: Vec<Region>,
-    is_alone: bool,
+    is_divided: bool,
     /// Eight a pack, and lanes of packs that stay empty.
     lanes: Vec<Patch>,
     gaps: Vec<Range<u32>>,
@@ -106,15 +106,119 @@ pub(super) struct Colouring {
     counters: Counters,
 }
 
-/// A patch on its way to its lane.
+/// A patch and its lane, where packs are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Placed {
+    pub(super) patch: Patch,
+    /// On the way there: its slab and, in the lowest bit, whether it is a point; and with its colour, where it belongs.
+    pub(super) lane: u32,
+}
+
+impl Placed {
+    /// Its slab, before it has a colour.
+    fn slab(&self) -> usize {
+        self.lane as usize >> 1
+    }
+}
+
+const NOT_PLACED: Placed = Placed { patch: NO_PATCH, lane: 0 };
+
+/// Where the patches of a block are in its room: those of the region that most of them have, then region by region the others;
+/// and those across borders, in as much room among their like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Block {
+    room: Range<u32>,
+    /// That of the first patch that has one.
+    region: Option<usize>,
+    own_end: u32,
+    /// Of each other region where its patches end.
+    ends: [u32; REGIONS],
+    across_end: u32,
+    /// Until they are sorted, those of other regions are at the end of the room of those across borders.
+    others_start: u32,
+}
+
+impl Block {
+    fn new(room: Range<u32>) -> Self {
+        let Range { start, end } = room;
+        Self { room, region: None, own_end: start, ends: [start; REGIONS], across_end: start, others_start: end }
+    }
+
+    /// All patches within regions.
+    fn within(&self) -> Range<usize> {
+        self.room.start as usize..self.ends[REGIONS - 1] as usize
+    }
+
+    fn across(&self) -> Range<usize> {
+        self.room.start as usize..self.across_end as usize
+    }
+
+    fn of_region(&self, region: usize) -> Range<usize> {
+        if self.region == Some(region) {
+            return self.room.start as usize..self.own_end as usize;
+        }
+        let start = region.checked_sub(1).map_or(self.own_end, |before| self.ends[before]);
+        start as usize..self.ends[region] as usize
+    }
+}
+
+/// The next of some places, of which so many are taken.
+fn take(next: &mut u32, count: u32) -> u32 {
+    let first = *next;
+    *next += count;
+    first
+}
+
+/// The patches of all blocks, in which each block has its room.
 #[derive(Debug, Clone, Copy)]
-struct Listed {
-    patch: Patch,
-    is_point: bool,
-    /// Where it belongs.
-    place: u32,
-    /// Which of all patches it is.
-    index: u32,
+struct Rooms<'a> {
+    within: Shared<'a, Placed>,
+    across: Shared<'a, Placed>,
+}
+
+impl Rooms<'_> {
+    /// Takes the next patch of a block, which is in a region or across borders.
+    ///
+    /// # Safety
+    ///
+    /// Nobody else has the block, which has no more patches than its room.
+    #[inline(always)]
+    #[allow(unsafe_code)]
+    unsafe fn put(self, block: &mut Block, region: Option<usize>, placed: Placed) {
+        debug_assert!(block.own_end.max(block.across_end) < block.room.end, "it has more patches than it said");
+        let (room, place) = match region {
+            None => (self.across, take(&mut block.across_end, 1)),
+            Some(region) if *block.region.get_or_insert(region) == region => (self.within, take(&mut block.own_end, 1)),
+            Some(_) => {
+                block.others_start -= 1;
+                (self.across, block.others_start)
+            }
+        };
+        // SAFETY: the caller's.
+        *unsafe { room.get_mut(place as usize) } = placed;
+    }
+
+    /// Sorts the patches of other regions, once all of a block have come.
+    ///
+    /// # Safety
+    ///
+    /// Nobody else has the block.
+    #[allow(unsafe_code)]
+    unsafe fn sort_others(self, block: &mut Block, region_of: impl Fn(&Placed) -> usize) {
+        // SAFETY: the caller's. The last that came is the first.
+        let others =
+            || (block.others_start..block.room.end).rev().map(|place| unsafe { self.across.get(place as usize) });
+        let mut counts = [0; REGIONS];
+        others().for_each(|placed| counts[region_of(placed)] += 1);
+        let mut end = block.own_end;
+        let mut next = counts.map(|count| take(&mut end, count));
+        for placed in others() {
+            let place = take(&mut next[region_of(placed)], 1);
+            // SAFETY: the caller's, and there is room for all.
+            *unsafe { self.within.get_mut(place as usize) } = *placed;
+        }
+        block.ends = next;
+    }
 }
 
 /// What is counted in a region.
@@ -152,9 +256,7 @@ impl Region {
     /// The lane of the next patch that belongs there.
     fn next(&mut self, place: u32) -> u32 {
         let (half, slab) = (place as usize / SLABS, place as usize % SLABS);
-        let next = &mut self.counts[half][slab % SLABS_EACH];
-        let pitch = if half / 2 == OVERFLOW { WIDTH as u32 } else { 1 };
-        std::mem::replace(next, *next + pitch)
+        take(&mut self.counts[half][slab % SLABS_EACH], if half / 2 == OVERFLOW { WIDTH as u32 } else { 1 })
     }
 }
 
@@ -185,157 +287,124 @@ const GROUPS: usize = 2 * COLOURS + 1;
 impl Colouring {
     /// Gives a colour to each patch, and tells where the packs of each colour are.
     pub(super) fn sort(&mut self, space: Space<'_>, patches: &impl Patches, workers: usize) {
-        self.taken.resize(space.slabs.len(), [0; 2]);
-        self.regions.resize_with(REGIONS, Region::default);
         let is_divided = patches.blocks() >= FEW_BLOCKS;
-        self.is_alone = workers == 1 || !is_divided;
-        if self.is_alone {
-            self.colour_alone(space, patches, is_divided);
-        } else {
-            self.colour_together(space, patches, workers);
-        }
+        self.colour(space, patches, is_divided, workers);
         self.make_groups();
     }
 
-    /// Puts all patches into their lanes, those across borders behind the others. Of each pack it is given where it is kept.
-    pub(super) fn place(&mut self, kept_at: &[u32], workers: usize) {
-        let Self { lanes, gaps, .. } = self;
-        lanes.resize(kept_at.len() * WIDTH, NO_PATCH);
-        // What no patch comes to.
-        gaps.drain(..).flatten().for_each(|lane| lanes[kept(lane, kept_at) as usize] = NO_PATCH);
-        if self.is_alone {
-            let Self { list, regions, .. } = self;
-            for (patch, lane) in list.iter_mut().filter(|(_, place)| *place != ACROSS) {
-                *lane = kept(regions[region_of_place(*lane)].next(*lane), kept_at);
-                lanes[*lane as usize] = *patch;
-            }
+    /// Gives a colour to each patch: those of each region in their order, then those across borders.
+    fn colour(&mut self, space: Space<'_>, patches: &impl Patches, is_divided: bool, workers: usize) {
+        let Self { taken, blocks, within, across, regions, counters, .. } = self;
+        self.is_divided = is_divided;
+        taken.resize(space.slabs.len(), [0; 2]);
+        regions.resize_with(REGIONS, Region::default);
+        let mut room = 0;
+        blocks.clear();
+        blocks.extend((0..patches.blocks()).map(|block| {
+            let first = take(&mut room, patches.most(block));
+            Block::new(first..room)
+        }));
+        within.resize(room as usize, NOT_PLACED);
+        across.resize(room as usize, NOT_PLACED);
+        let is_alone = workers == 1 || !is_divided;
+        if is_alone {
+            taken.fill([0; 2]);
+            regions.iter_mut().for_each(Region::clear);
         } else {
-            self.place_together(kept_at, workers);
+            taken[..space.first_movable as usize].fill([0; 2]);
         }
-        let Self { list, order, firsts, regions, lanes, .. } = self;
-        for Listed { patch, place, index, .. } in &order[firsts[REGIONS] as usize..] {
-            let lane = kept(regions[region_of_place(*place)].next(*place), kept_at);
-            list[*index as usize] = (*patch, lane);
-            lanes[lane as usize] = *patch;
-        }
-    }
-
-    /// Gives colours to all patches, those across borders last if space is divided.
-    fn colour_alone(&mut self, space: Space<'_>, patches: &impl Patches, is_divided: bool) {
-        let Self { taken, list, order, firsts, regions, .. } = self;
-        taken.fill([0; 2]);
-        regions.iter_mut().for_each(Region::clear);
-        list.clear();
-        order.clear();
-        firsts.fill(0);
-        let taken = Shared::new(taken);
-        for block in 0..patches.blocks() {
-            patches.for_each(block, |patch, is_point| {
+        let (blocks, regions, taken) = (Shared::new(blocks), Shared::new(regions), Shared::new(taken));
+        let rooms = Rooms { within: Shared::new(within), across: Shared::new(across) };
+        let list = |number: u32| {
+            // SAFETY: each block is one worker's.
+            #[allow(unsafe_code)]
+            let block = unsafe { blocks.get_mut(number as usize) };
+            patches.for_each(number, |patch, is_point| {
                 let (slab, region) = space.of(&patch);
-                if is_divided && region == REGIONS {
-                    order.push(Listed { patch, is_point, place: 0, index: list.len() as u32 });
-                    list.push((patch, ACROSS));
-                } else {
-                    // SAFETY: this worker is alone.
-                    #[allow(unsafe_code)]
-                    let group = unsafe { take_colour(patch.rows, space.first_movable, taken) };
-                    list.push((patch, regions[slab / SLABS_EACH].count(group, is_point, slab)));
+                let mut placed = Placed { patch, lane: (slab << 1 | usize::from(is_point)) as u32 };
+                let region = if is_divided { (region < REGIONS).then_some(region) } else { Some(0) };
+                // SAFETY: the block is this worker's; and who is alone has all rows and regions.
+                #[allow(unsafe_code)]
+                unsafe {
+                    if is_alone && region.is_some() {
+                        take_colour(&mut placed, space.first_movable, taken, regions);
+                    }
+                    rooms.put(block, region, placed);
                 }
             });
+            let region_of = |placed: &Placed| {
+                if is_alone { region_of_place(placed.lane) } else { placed.slab() / SLABS_EACH }
+            };
+            // SAFETY: as above.
+            #[allow(unsafe_code)]
+            unsafe {
+                rooms.sort_others(block, region_of);
+            }
+        };
+        if is_alone {
+            (0..blocks.len() as u32).for_each(list);
+            return self.colour_across(space);
         }
+        threads::run(workers, &[blocks.len() as u32, REGIONS as u32], counters, |Task { stage, block, .. }| {
+            if stage == 0 {
+                return list(block);
+            }
+            let region = block as usize;
+            // SAFETY: each region is one worker's, with its rows and its patches, which were listed in the stage before.
+            #[allow(unsafe_code)]
+            unsafe {
+                regions.get_mut(region).clear();
+                space.rows_of(region).for_each(|row| *taken.get_mut(row) = [0; 2]);
+                for place in (0..blocks.len()).flat_map(|block| blocks.get(block).of_region(region)) {
+                    take_colour(rooms.within.get_mut(place), space.first_movable, taken, regions);
+                }
+            }
+        });
         self.colour_across(space);
     }
 
     /// Gives colours to the patches across borders.
     fn colour_across(&mut self, space: Space<'_>) {
-        let Self { taken, order, firsts, regions, .. } = self;
-        let taken = Shared::new(taken);
-        for Listed { patch, is_point, place, .. } in &mut order[firsts[REGIONS] as usize..] {
-            // SAFETY: this worker is alone.
-            #[allow(unsafe_code)]
-            let group = unsafe { take_colour(patch.rows, space.first_movable, taken) };
-            let (slab, _) = space.of(patch);
-            *place = regions[slab / SLABS_EACH].count(group, *is_point, slab);
-        }
-    }
-
-    /// The same by several workers.
-    fn colour_together(&mut self, space: Space<'_>, patches: &impl Patches, workers: usize) {
-        let Self { taken, list, order, starts, firsts, regions, counters, .. } = self;
-        let blocks = patches.blocks();
-        starts.clear();
-        starts.resize(blocks as usize, [0; REGIONS + 2]);
-        let shared_starts = Shared::new(starts);
-        threads::run(workers, &[blocks], counters, |Task { block, .. }| {
-            // SAFETY: each block is one worker's.
-            #[allow(unsafe_code)]
-            let counts = unsafe { shared_starts.get_mut(block as usize) };
-            patches.for_each(block, |patch, _| {
-                counts[space.of(&patch).1] += 1;
-                counts[REGIONS + 1] += 1;
-            });
-        });
-        let mut all = 0;
-        for region in 0..=REGIONS {
-            firsts[region] = all;
-            starts.iter_mut().for_each(|counts| all += std::mem::replace(&mut counts[region], all));
-        }
-        let mut in_list = 0;
-        starts.iter_mut().for_each(|counts| in_list += std::mem::replace(&mut counts[REGIONS + 1], in_list));
-        list.resize(all as usize, (NO_PATCH, 0));
-        order.resize(all as usize, Listed { patch: NO_PATCH, is_point: false, place: 0, index: 0 });
-        taken[..space.first_movable as usize].fill([0; 2]);
-        let firsts = *firsts;
-        let (shared_order, shared_starts) = (Shared::new(order), Shared::new(starts));
-        let (shared_taken, shared_regions) = (Shared::new(taken), Shared::new(regions));
-        threads::run(workers, &[blocks, REGIONS as u32], counters, |Task { stage, block, .. }| {
-            if stage == 0 {
-                // SAFETY: each block is one worker's.
-                #[allow(unsafe_code)]
-                let starts = unsafe { shared_starts.get_mut(block as usize) };
-                return patches.for_each(block, |patch, is_point| {
-                    let (_, region) = space.of(&patch);
-                    let [place, index] = [starts[region], starts[REGIONS + 1]];
-                    // SAFETY: each patch of each block has a place of its own.
-                    #[allow(unsafe_code)]
-                    let listed = unsafe { shared_order.get_mut(place as usize) };
-                    *listed = Listed { patch, is_point, place: 0, index };
-                    starts[region] += 1;
-                    starts[REGIONS + 1] += 1;
-                });
-            }
-            // SAFETY: each region is one worker's, with its rows and its patches, which were listed in the stage before.
-            #[allow(unsafe_code)]
-            unsafe {
-                let region = shared_regions.get_mut(block as usize);
-                region.clear();
-                space.rows_of(block as usize).for_each(|row| *shared_taken.get_mut(row) = [0; 2]);
-                for place in firsts[block as usize]..firsts[block as usize + 1] {
-                    let Listed { patch, is_point, place, .. } = shared_order.get_mut(place as usize);
-                    let group = take_colour(patch.rows, space.first_movable, shared_taken);
-                    *place = region.count(group, *is_point, space.of(patch).0);
-                }
-            }
-        });
-        self.colour_across(space);
-    }
-
-    /// Puts the patches within regions into their lanes, by several workers.
-    fn place_together(&mut self, kept_at: &[u32], workers: usize) {
-        let Self { list, order, firsts, regions, lanes, counters, .. } = self;
-        let (list, regions, lanes) = (Shared::new(list), Shared::new(regions), Shared::new(lanes));
-        threads::run(workers, &[REGIONS as u32], counters, |Task { block, .. }| {
-            for place in firsts[block as usize]..firsts[block as usize + 1] {
-                let Listed { patch, place, index, .. } = order[place as usize];
-                // SAFETY: each region is one worker's, with its patches, and each patch has places of its own.
+        let Self { taken, blocks, across, regions, .. } = self;
+        let (regions, taken) = (Shared::new(regions), Shared::new(taken));
+        for block in blocks.iter() {
+            for placed in &mut across[block.across()] {
+                // SAFETY: this worker is alone.
                 #[allow(unsafe_code)]
                 unsafe {
-                    let lane = kept(regions.get_mut(block as usize).next(place), kept_at);
-                    *list.get_mut(index as usize) = (patch, lane);
-                    *lanes.get_mut(lane as usize) = patch;
+                    take_colour(placed, space.first_movable, taken, regions);
+                }
+            }
+        }
+    }
+
+    /// Puts all patches into their lanes, those across borders behind the others. Of each pack it is given where it is kept.
+    pub(super) fn place(&mut self, kept_at: &[u32], workers: usize) {
+        let Self { blocks, within, across, regions, lanes, gaps, counters, .. } = self;
+        lanes.resize(kept_at.len() * WIDTH, NO_PATCH);
+        // What no patch comes to.
+        gaps.drain(..).flatten().for_each(|lane| lanes[kept(lane, kept_at) as usize] = NO_PATCH);
+        let (within, regions, lanes) = (Shared::new(within), Shared::new(regions), Shared::new(lanes));
+        let workers = if self.is_divided { workers } else { 1 };
+        threads::run(workers, &[REGIONS as u32], counters, |Task { block: region, .. }| {
+            for place in blocks.iter().flat_map(|block| block.of_region(region as usize)) {
+                // SAFETY: each region is one worker's, with its patches, and each patch has places of its own. If there are no
+                // regions one worker has all.
+                #[allow(unsafe_code)]
+                unsafe {
+                    put_in_lane(within.get_mut(place), regions, lanes, kept_at);
                 }
             }
         });
+        for block in blocks.iter() {
+            for placed in &mut across[block.across()] {
+                // SAFETY: this worker is alone.
+                #[allow(unsafe_code)]
+                unsafe {
+                    put_in_lane(placed, regions, lanes, kept_at);
+                }
+            }
+        }
     }
 
     /// Tells where the packs of each colour are, and from where on the lanes of each slab are filled.
@@ -386,9 +455,20 @@ impl Colouring {
         &self.lanes
     }
 
-    /// The patches in the order in which they came, with their lanes where packs are kept.
-    pub(super) fn placed(&self) -> &[(Patch, u32)] {
-        &self.list
+    /// How many blocks there are.
+    pub(super) fn block_count(&self) -> u32 {
+        self.blocks.len() as u32
+    }
+
+    /// The patches of a block, those of one pair side by side.
+    pub(super) fn placed_in(&self, block: u32) -> [&[Placed]; 2] {
+        let block = &self.blocks[block as usize];
+        [&self.within[block.within()], &self.across[block.across()]]
+    }
+
+    /// All patches, block by block.
+    pub(super) fn placed(&self) -> impl Iterator<Item = &Placed> {
+        (0..self.block_count()).flat_map(|block| self.placed_in(block)).flatten()
     }
 
     /// The packs of each colour in the order in which they are solved.
@@ -397,14 +477,20 @@ impl Colouring {
     }
 }
 
-/// Takes the first colour that is free for a patch; tells its group.
+/// Takes the first colour that is free for a patch, which is told then where it belongs.
 ///
 /// # Safety
 ///
-/// Nobody else has one of its movable rows.
+/// Nobody else has one of its movable rows, nor its region.
 #[inline(always)]
 #[allow(unsafe_code)]
-unsafe fn take_colour([a, b]: [u32; 2], first_movable: u32, taken: Shared<'_, [u64; 2]>) -> usize {
+unsafe fn take_colour(
+    placed: &mut Placed,
+    first_movable: u32,
+    taken: Shared<'_, [u64; 2]>,
+    regions: Shared<'_, Region>,
+) {
+    let [a, b] = placed.patch.rows;
     // SAFETY: the caller's; one ends before the other begins.
     let of_row = |row: u32| unsafe { taken.get_mut(row as usize) };
     let is_grounded = a.min(b) < first_movable;
@@ -413,12 +499,31 @@ unsafe fn take_colour([a, b]: [u32; 2], first_movable: u32, taken: Shared<'_, [u
     // All ones, and so no colour, if none is free.
     let taken = if is_grounded { of_row(a.max(b))[1] | UNCOLOURED } else { of_row(a)[0] | of_row(b)[0] };
     let colour = taken.trailing_ones() as usize;
-    if colour == COLOURS {
+    let group = if colour == COLOURS {
         movable().for_each(|row| of_row(row)[1] |= UNCOLOURED);
-        return OVERFLOW;
+        OVERFLOW
+    } else {
+        movable().for_each(|row| of_row(row)[side] |= 1 << colour);
+        if is_grounded { COLOURS + 1 + colour } else { colour }
+    };
+    let (slab, is_point) = (placed.slab(), placed.lane & 1 != 0);
+    // SAFETY: the caller's.
+    placed.lane = unsafe { regions.get_mut(slab / SLABS_EACH) }.count(group, is_point, slab);
+}
+
+/// Puts a patch into the next lane where it belongs.
+///
+/// # Safety
+///
+/// Nobody else has its region.
+#[inline(always)]
+#[allow(unsafe_code)]
+unsafe fn put_in_lane(placed: &mut Placed, regions: Shared<'_, Region>, lanes: Shared<'_, Patch>, kept_at: &[u32]) {
+    // SAFETY: the caller's; and each patch has a lane of its own.
+    unsafe {
+        placed.lane = kept(regions.get_mut(region_of_place(placed.lane)).next(placed.lane), kept_at);
+        *lanes.get_mut(placed.lane as usize) = placed.patch;
     }
-    movable().for_each(|row| of_row(row)[side] |= 1 << colour);
-    if is_grounded { COLOURS + 1 + colour } else { colour }
 }
 
 /// Blocks of 16.
@@ -428,6 +533,10 @@ impl Patches for Vec<(Patch, bool)> {
         self.len().div_ceil(16) as u32
     }
 
+    fn most(&self, block: u32) -> u32 {
+        self.len().saturating_sub(16 * block as usize).min(16) as u32
+    }
+
     fn for_each(&self, block: u32, mut visit: impl FnMut(Patch, bool)) {
         self.iter().skip(16 * block as usize).take(16).for_each(|(patch, is_point)| visit(*patch, *is_point));
     }
@@ -435,7 +544,7 @@ impl Patches for Vec<(Patch, bool)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Colouring, NO_PATCH, Origin, Patch, REGIONS, Space, WIDTH};
+    use super::{Colouring, NO_PATCH, Origin, Patch, Space, WIDTH};
     use std::collections::HashSet;
 
     #[test]
@@ -463,10 +572,7 @@ mod tests {
             }
             let space = Space { slabs: &slabs, first_movable };
             let is_divided = rng.bool();
-            colouring.taken.resize(rows as usize, [0; 2]);
-            colouring.regions.resize_with(REGIONS, Default::default);
-            colouring.is_alone = true;
-            colouring.colour_alone(space, &patches, is_divided);
+            colouring.colour(space, &patches, is_divided, 1);
             colouring.make_groups();
             let kept_at: Vec<u32> = (0..colouring.pack_count() as u32).collect();
             colouring.place(&kept_at, 1);
@@ -494,11 +600,11 @@ mod tests {
             // Several workers come to the same, also where patches of an earlier step are in the way.
             let mut other = Colouring::default();
             other.sort(space, &patches.iter().rev().copied().collect::<Vec<_>>(), 1);
-            other.colour_together(space, &patches, 3);
+            other.colour(space, &patches, true, 3);
             other.make_groups();
-            other.is_alone = false;
             other.place(&kept_at, 3);
-            assert_eq!((other.lanes(), other.placed()), (colouring.lanes(), colouring.placed()));
+            assert_eq!(other.lanes(), colouring.lanes());
+            assert!(other.placed().eq(colouring.placed()), "case {case}");
             assert_eq!(other.groups(), colouring.groups());
         }
     }

@@ -209,7 +209,7 @@ impl Marks<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::colour::{Colouring, Patch, Space};
+    use super::super::colour::{Colouring, Patch, Placed, Space};
     use super::super::pack::{Pack, WIDTH};
     use super::{SLABS, Sharing};
     use crate::response::Origin;
@@ -249,7 +249,7 @@ mod tests {
             sharing.begin(count, colouring.groups(), &slabs);
             colouring.place(sharing.kept_at(), 1);
             let mut packs = vec![Pack::EMPTY; colouring.lanes().len() / WIDTH];
-            for (patch, lane) in colouring.placed() {
+            for Placed { patch, lane } in colouring.placed() {
                 let (pack, lane) = (&mut packs[*lane as usize / WIDTH], *lane as usize % WIDTH);
                 (pack.bodies[0][lane], pack.bodies[1][lane]) = (patch.rows[0], patch.rows[1]);
             }

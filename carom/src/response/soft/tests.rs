@@ -1,6 +1,6 @@
 //! Which patches are found to bear a heavy body by way of light ones.
 
-use super::colour::Space;
+use super::colour::{Placed, Space};
 use super::{Origin, Pack, Patch, Soft, WIDTH};
 
 const HEAVY: f32 = 1000.0;
@@ -27,7 +27,7 @@ fn filled(masses: &[f32], touching: &[[u32; 2]]) -> Soft {
     soft.colouring.place(&(0..count).collect::<Vec<_>>(), 1);
     soft.packs.resize(count as usize, Pack::EMPTY);
     let inverse_mass = |row: u32| if row < FIRST_MOVABLE { 0.0 } else { 1.0 / masses[(row - FIRST_MOVABLE) as usize] };
-    for (index, (patch, lane)) in soft.colouring.placed().iter().enumerate() {
+    for (index, Placed { patch, lane }) in soft.colouring.placed().enumerate() {
         let (pack, lane) = (&mut soft.packs[*lane as usize / WIDTH], *lane as usize % WIDTH);
         pack.is_plain = index % 2 == 0 || pack.is_plain;
         for side in 0..2 {
@@ -56,9 +56,9 @@ fn burdened(masses: &[f32], touching: &[[u32; 2]]) -> Vec<[u32; 2]> {
         let mut soft = filled(masses, order);
         let has_some = soft.find_burdened(FIRST_MOVABLE);
         let is_tight = |lane: u32| soft.packs[lane as usize / WIDTH].loose[lane as usize % WIDTH] == 0.0;
-        let tight = soft.colouring.placed().iter().filter(|(_, lane)| is_tight(*lane));
-        assert!(tight.clone().all(|(_, lane)| soft.packs[*lane as usize / WIDTH].is_burdened));
-        let mut rows: Vec<[u32; 2]> = tight.map(|(patch, _)| sorted(patch.rows)).collect();
+        let tight: Vec<&Placed> = soft.colouring.placed().filter(|placed| is_tight(placed.lane)).collect();
+        assert!(tight.iter().all(|placed| soft.packs[placed.lane as usize / WIDTH].is_burdened));
+        let mut rows: Vec<[u32; 2]> = tight.iter().map(|placed| sorted(placed.patch.rows)).collect();
         rows.sort_unstable();
         assert_eq!(has_some, !rows.is_empty());
         assert_eq!(has_some, soft.packs.iter().any(|pack| pack.is_burdened));
