@@ -59,7 +59,7 @@ mod threads;
 
 pub use simd::{Width, limit_width};
 #[doc(hidden)]
-pub use threads::share_finely;
+pub use threads::{order_few, share_finely};
 
 pub use glam;
 

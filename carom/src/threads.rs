@@ -36,6 +36,21 @@ pub fn share_finely(is_fine: bool) {
     IS_SHARED_FINELY.store(is_fine, Ordering::Relaxed);
 }
 
+/// Whether small worlds go the way of large ones.
+static IS_FEW_ORDERED: AtomicBool = AtomicBool::new(false);
+
+/// Puts pairs in the order of space whenever one has changed, and colours patches region by region, however few there are,
+/// everywhere in the process: so that tests can show with small scenes what holds in large ones.
+#[doc(hidden)]
+pub fn order_few(is_ordered: bool) {
+    IS_FEW_ORDERED.store(is_ordered, Ordering::Relaxed);
+}
+
+/// Whether few things are put in order like many.
+pub(crate) fn is_few_ordered() -> bool {
+    IS_FEW_ORDERED.load(Ordering::Relaxed)
+}
+
 /// Whether something is worth calling workers for, which is as usual or always.
 pub(crate) fn is_worth(usually: bool) -> bool {
     usually || IS_SHARED_FINELY.load(Ordering::Relaxed)

@@ -166,8 +166,6 @@ pub(crate) struct Meetings {
     has_waking: bool,
     /// Whether pairs that cannot have come together are asked as well: for tests, which compare.
     pub(crate) asks_all: bool,
-    /// Whether few pairs are put in order as well: for tests.
-    pub(crate) tidies_few: bool,
     inner_edges: InnerEdges,
     seams: mesh::SeamScratch,
     /// Pairs that the user's filter refused.

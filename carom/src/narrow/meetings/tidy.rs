@@ -34,7 +34,7 @@ pub(super) struct Room {
 impl Meetings {
     /// Whether so many pairs have changed that they should be put in order.
     pub(crate) fn is_untidy(&self) -> bool {
-        (self.live >= FEW || self.tidies_few) && self.changes as usize * CHANGED > self.live
+        self.live >= FEW && self.changes as usize * CHANGED > self.live || self.changes > 0 && threads::is_few_ordered()
     }
 
     /// Puts the live pairs in the order of their bodies, which are in slabs.

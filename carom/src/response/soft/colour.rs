@@ -287,7 +287,7 @@ const GROUPS: usize = 2 * COLOURS + 1;
 impl Colouring {
     /// Gives a colour to each patch, and tells where the packs of each colour are.
     pub(super) fn sort(&mut self, space: Space<'_>, patches: &impl Patches, workers: usize) {
-        let is_divided = patches.blocks() >= FEW_BLOCKS;
+        let is_divided = patches.blocks() >= FEW_BLOCKS || threads::is_few_ordered();
         self.colour(space, patches, is_divided, workers);
         self.make_groups();
     }
