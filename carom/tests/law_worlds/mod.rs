@@ -48,6 +48,10 @@ pub fn add_floor(world: &mut World, friction: f32, restitution: f32) -> Outcome 
     Ok(())
 }
 
+pub fn unit_cube() -> Result<Shape, ShapeError> {
+    Shape::cuboid(0.5, 0.5, 0.5)
+}
+
 pub fn run(world: &mut World, steps: usize) -> Outcome {
     for _ in 0..steps {
         world.step(DT)?;
