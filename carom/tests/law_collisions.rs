@@ -5,7 +5,7 @@ mod law_worlds;
 use carom::body::{Material, Mixing};
 use carom::prelude::*;
 use carom::response::{Projection, Solver};
-use law_worlds::{DT, GRAVITY, Outcome, SOLVERS, run, weightless, with_floor};
+use law_worlds::{DT, GRAVITY, Outcome, SOLVERS, is_large_way, run, weightless, with_floor};
 
 /// Steps until the two have met and parted again, or settled.
 const STEPS: usize = 60;
@@ -243,10 +243,13 @@ fn a_cradle_of_touching_balls_keeps_their_order() -> Outcome {
     let speeds = touching_cradle(Solver::default())?;
     println!("the default: {speeds:?}");
     assert!(speeds.is_sorted_by(|a, b| *a <= b + 1e-4), "{speeds:?}: a ball went through the next");
-    assert!(speeds[4] > 1.0 && speeds[0].abs() < 0.3, "{speeds:?}: the blow has not passed to the other end");
+    // In the order of space the first contact rebounds before the second, not after it: the last three leave with 0.81 m/s
+    // each, and 51 % of the energy is left instead of 66 %.
+    let (least_speed, least_energy) = if is_large_way() { (0.8, 0.5) } else { (1.0, 0.6) };
+    assert!(speeds[4] > least_speed && speeds[0].abs() < 0.3, "{speeds:?}: the blow has not passed to the other end");
     let momentum: f32 = speeds.iter().sum();
     assert!((momentum - 2.0).abs() < 1e-4, "{speeds:?} have a momentum of {momentum} instead of 2");
     let energy: f32 = speeds.iter().map(|speed| speed * speed).sum();
-    assert!((0.6 * 4.0..4.0 + 1e-3).contains(&energy), "{speeds:?} have an energy of {energy} instead of 4");
+    assert!((least_energy * 4.0..4.0 + 1e-3).contains(&energy), "{speeds:?} have an energy of {energy} instead of 4");
     Ok(())
 }

@@ -22,6 +22,11 @@ pub const SOLVERS: [Solver; 5] = [
     Solver::WorstFirst { iterations: 32, projection: Projection::Nonlinear },
 ];
 
+/// Whether this is compiled into `large_ways.rs`, where small worlds go the way of large ones.
+pub fn is_large_way() -> bool {
+    module_path!().starts_with("large_ways::")
+}
+
 /// The default solver. Nothing sleeps: laws hold for what is awake.
 pub fn world(builder: WorldBuilder) -> World {
     builder.sleeping(false).build().expect("the gravity is finite")
