@@ -91,11 +91,7 @@ impl Slabs {
                 // SAFETY: each body is in one block, and each block has one worker.
                 #[allow(unsafe_code)]
                 let place = unsafe { places.get_mut(*dense as usize) };
-                let found = scale.place_of(center(*dense, bodies));
-                // Most are where they were, and others who write beside them need not wait.
-                if *place != found {
-                    *place = found;
-                }
+                threads::renew(place, scale.place_of(center(*dense, bodies)));
             }
         });
         let mut counts = [0u32; PLACES];

@@ -14,7 +14,7 @@ mod shared;
 
 pub(crate) use crew::together;
 pub(crate) use parts::{Board, Parted, run_parts};
-pub(crate) use shared::{Shared, fetch};
+pub(crate) use shared::{Shared, fetch, renew};
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};

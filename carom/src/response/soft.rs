@@ -226,7 +226,7 @@ impl Soft {
         setting: &Setting,
         (plan, first_movable): (&Plan, u32),
     ) {
-        let Self { colouring, slab_of, masses, packs, sharing, counters, is_uneven, bounces, .. } = self;
+        let Self { colouring, masses, packs, sharing, counters, is_uneven, bounces, .. } = self;
         let workers = workers_for(setting, packs.len(), masses.len());
         // Who solves packs later fills them now.
         let (parts, marks) = sharing.split();
@@ -241,16 +241,17 @@ impl Soft {
             if stage == 1 {
                 // SAFETY: each part is one block, and all packs are filled.
                 #[allow(unsafe_code)]
-                let (part, rows_of) =
+                let (part, bodies_of) =
                     unsafe { (parts.get_mut(block as usize), |pack: u32| packs.get(pack as usize).bodies) };
                 let is_used = |row: u32| row < first_movable || colouring.is_touched(row);
-                return marks.settle(block as usize, part, colouring.groups(), (slab_of, is_used, rows_of));
+                return marks.settle(part, colouring.groups(), (is_used, bodies_of));
             }
             let mut place = block as usize;
             for index in 0..parts.len() {
                 // SAFETY: parts are written in the stage after this one.
                 #[allow(unsafe_code)]
-                let listed = unsafe { parts.get(index) }.all_packs();
+                let part = unsafe { parts.get(index) };
+                let listed = part.all_packs();
                 let Some(&own) = listed.get(place) else {
                     place -= listed.len();
                     continue;
@@ -264,7 +265,7 @@ impl Soft {
                     packs.fetch_to_write(next as usize, 0..Pack::size_of_points(pack.points.max(1) as usize));
                 }
                 prepare::fill(setting.level, pack, lanes_of(own), &source, plan);
-                marks.note(index, pack);
+                marks.note(part, pack);
                 if pack.is_uneven {
                     any_uneven.store(true, Ordering::Relaxed);
                 }
@@ -312,7 +313,7 @@ impl Soft {
         let Bodies { natures, motions, rests, .. } = &mut *bodies;
         let order = slabs.order();
         let count = order.len();
-        broken.clear();
+        // Nothing is broken here: what was has been told.
         broken.resize(count, None);
         let (shared_motions, shared_broken) = (Shared::new(motions), Shared::new(broken));
         let shared_rests = Shared::new(rests);
@@ -340,8 +341,8 @@ impl Soft {
             }
         });
         let first = faults.len();
-        for (place, fault) in broken.iter().enumerate() {
-            if let Some((stage, cause)) = *fault {
+        for (place, fault) in broken.iter_mut().enumerate().filter(|(_, fault)| fault.is_some()) {
+            if let Some((stage, cause)) = fault.take() {
                 let dense = order[place] as usize;
                 bodies.set_aside(dense);
                 faults.push(Fault { body: bodies.natures[dense].id, stage, cause });

@@ -108,3 +108,12 @@ fn fetch_to_write<T>(place: *const T, bytes: usize) {
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (place, bytes);
 }
+
+/// Writes what is another than before. Who only reads does not take the line of memory from others, and most of what is found
+/// anew in every step is as it was.
+#[inline(always)]
+pub(crate) fn renew<T: PartialEq>(place: &mut T, value: T) {
+    if *place != value {
+        *place = value;
+    }
+}

@@ -27,7 +27,9 @@ impl Meetings {
             rooms.push(Room::with_inner_edges(self.inner_edges));
         }
         let (shared_heads, shared_meetings) = (Shared::new(&mut heads[..*live]), Shared::new(meetings));
-        marks.clear();
+        if size < WORD {
+            marks.clear();
+        }
         marks.resize_with(live.div_ceil(WORD), Marks::default);
         rooms.iter_mut().for_each(|room| room.totals = Totals::default());
         let (shared_rooms, shared_clearances) = (Shared::new(rooms), Shared::new(clearances));
@@ -79,7 +81,11 @@ impl Meetings {
                 }
             }
             // Blocks are as long as words, or shorter.
-            marks[start / WORD].put(found);
+            if size < WORD {
+                marks[start / WORD].put(found);
+            } else {
+                marks[start / WORD].set(found);
+            }
         });
         self.total = self.rooms.iter().fold(Totals::default(), |total, room| total.with(room.totals));
         self.has_waking = any_waking.into_inner();

@@ -54,6 +54,15 @@ impl Found {
 }
 
 impl Marks {
+    /// The bits of all pairs of the word; what was before is forgotten.
+    pub(super) fn set(&self, found: Found) {
+        let words = [&self.pushing, &self.touched, &self.deep, &self.pushed, &self.inner];
+        let bits = [found.pushing, found.touched, found.deep, found.pushed, found.inner];
+        words.into_iter().zip(bits).for_each(|(word, bits)| word.store(bits, Ordering::Relaxed));
+        self.manifolds.store(found.manifolds, Ordering::Relaxed);
+    }
+
+    /// The bits of some more of them.
     pub(super) fn put(&self, found: Found) {
         let words = [&self.pushing, &self.touched, &self.deep, &self.pushed, &self.inner];
         let bits = [found.pushing, found.touched, found.deep, found.pushed, found.inner];

@@ -139,7 +139,7 @@ pub(in crate::narrow) fn mark_inner_seams(
 impl SeamScratch {
     /// Before pairs are collided: no body is about to strike another.
     pub(in crate::narrow) fn begin(&mut self, bodies: usize) {
-        self.has_struck.clear();
+        self.has_struck.iter_mut().for_each(|flag| threads::renew(flag.get_mut(), false));
         self.has_struck.resize_with(bodies, AtomicBool::default);
     }
 

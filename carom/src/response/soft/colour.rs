@@ -25,6 +25,8 @@ const UNCOLOURED: u64 = 1 << (COLOURS - 1);
 /// How many regions there are, and how many slabs each has. With more of them more patches are across borders.
 const REGIONS: usize = 4;
 const SLABS_EACH: usize = SLABS / REGIONS;
+/// So many patches are in a line of memory.
+const LINE: usize = 64 / size_of::<Placed>();
 /// With fewer blocks of patches space is not divided, and one worker does it all.
 const FEW_BLOCKS: u32 = 8;
 
@@ -319,6 +321,8 @@ impl Colouring {
             // SAFETY: each block is one worker's.
             #[allow(unsafe_code)]
             let block = unsafe { blocks.get_mut(number as usize) };
+            // Who had them last may be another.
+            block.room.clone().step_by(LINE).for_each(|place| rooms.within.fetch_all_to_write(place as usize));
             patches.for_each(number, |patch, is_point| {
                 let (slab, region) = space.of(&patch);
                 let mut placed = Placed { patch, lane: (slab << 1 | usize::from(is_point)) as u32 };

@@ -5,14 +5,14 @@
 //! with such a row; all else is inside, and nobody else's. In a stage what is on the border is done first: others wait for
 //! that only, see [`crate::threads::run_parts`]. So each row is touched by its packs in the order of the colours, however
 //! many parts there are, and results are the same.
-//! Cost: a few ns for each body of a patch, by all workers; a list of all packs for one.
+//! Cost: some ns a pack, by all workers; a list of all packs for one.
 
 use super::colour::Group;
 use super::pack::Pack;
 use crate::slabs::SLABS;
 use crate::threads::Board;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The parts; kept to spare allocations.
 #[derive(Debug, Default)]
@@ -24,14 +24,16 @@ pub(super) struct Sharing {
     /// each pack its place, and of each place its pack.
     kept_at: Vec<u32>,
     pack_at: Vec<u32>,
-    /// Of each row the parts that touch it, a bit each.
-    touched: Vec<AtomicU32>,
+    /// Of each row whether another part than its own touches it; none between the steps.
+    touched: Vec<AtomicBool>,
     board: Board,
 }
 
 /// What one worker does, unless another helps.
 #[derive(Debug, Default)]
 pub(super) struct Part {
+    /// Its rows.
+    rows: Range<u32>,
     /// Its rows on a border, and runs of those inside.
     pub(super) border_rows: Vec<u32>,
     pub(super) inside_rows: Vec<Range<u32>>,
@@ -66,7 +68,7 @@ fn slabs_of(part: usize, count: usize) -> Range<usize> {
 }
 
 impl Sharing {
-    /// Makes so many parts of these colours and rows, of which the slabs are given; row 0 is nobody's.
+    /// Makes so many parts of these colours and rows, of which the slabs are given, in order; row 0 is nobody's.
     pub(super) fn begin(&mut self, count: usize, groups: &[Group], slabs: &[u8]) {
         debug_assert!((1..=SLABS).contains(&count), "each part has a slab, and a bit in a word");
         self.count = count;
@@ -76,10 +78,10 @@ impl Sharing {
         if self.parts.len() < count {
             self.parts.resize_with(count, Part::default);
         }
-        let mut part_of = [0; SLABS];
         for (index, part) in self.parts[..count].iter_mut().enumerate() {
             let own = slabs_of(index, count);
-            part_of[own.clone()].fill(index);
+            let first_row = |slab: usize| slabs.partition_point(|of_row| usize::from(*of_row) < slab) as u32;
+            part.rows = first_row(own.start).max(1)..first_row(own.end);
             part.packs.clear();
             part.starts.clear();
             for group in groups {
@@ -99,12 +101,7 @@ impl Sharing {
                 }
             }
         }
-        if count > 1 {
-            self.touched.resize_with(slabs.len(), AtomicU32::default);
-            for (touched, slab) in self.touched.iter_mut().zip(slabs) {
-                *touched.get_mut() = 1 << part_of[usize::from(*slab)];
-            }
-        }
+        self.touched.resize_with(slabs.len(), AtomicBool::default);
     }
 
     /// Of each pack where it is kept.
@@ -137,57 +134,54 @@ impl Sharing {
 /// Who touches which rows.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Marks<'a> {
-    touched: &'a [AtomicU32],
+    touched: &'a [AtomicBool],
     count: usize,
 }
 
 impl Marks<'_> {
     /// Takes note that a pack of a part is there.
     #[inline]
-    pub(super) fn note(self, part: usize, pack: &Pack) {
-        if self.count == 1 {
+    pub(super) fn note(self, part: &Part, pack: &Pack) {
+        if self.count == 1 || are_among(&pack.bodies, &part.rows) {
             return;
         }
-        for row in pack.bodies.as_flattened().iter().filter(|row| **row > 0) {
-            let touched = &self.touched[*row as usize];
-            // Asked first: most often it is known, and who only reads does not take the line from others.
-            if touched.load(Ordering::Relaxed) & 1 << part == 0 {
-                touched.fetch_or(1 << part, Ordering::Relaxed);
-            }
+        for row in pack.bodies.as_flattened().iter().filter(|row| **row > 0 && !part.rows.contains(row)) {
+            self.touched[*row as usize].store(true, Ordering::Relaxed);
         }
     }
 
-    fn is_on_border(self, row: u32, part: usize) -> bool {
-        row > 0 && self.touched[row as usize].load(Ordering::Relaxed) != 1 << part
-    }
-
-    /// Tells what of a part is on a border, once all packs are noted; of the rows in use only.
+    /// Tells what of a part is on a border, once all packs are noted; of the rows in use only. What was noted of its rows is
+    /// forgotten.
     pub(super) fn settle(
         self,
-        index: usize,
         part: &mut Part,
         groups: &[Group],
-        (slabs, is_used, rows_of): (&[u8], impl Fn(u32) -> bool, impl Fn(u32) -> [[u32; 8]; 2]),
+        (is_used, bodies_of): (impl Fn(u32) -> bool, impl Fn(u32) -> [[u32; 8]; 2]),
     ) {
+        let rows = part.rows.clone();
+        let Part { border_rows, inside_rows, .. } = part;
         // As much as there may ever be: where slabs lie may change much from step to step.
-        part.border_rows.clear();
-        part.border_rows.reserve(slabs.len());
-        part.inside_rows.clear();
-        part.inside_rows.reserve(slabs.len());
-        let own = slabs_of(index, self.count);
-        let own = own.start as u8..own.end as u8;
-        for (row, _) in (0u32..).zip(slabs).skip(1).filter(|(row, slab)| own.contains(slab) && is_used(*row)) {
-            if self.count > 1 && self.is_on_border(row, index) {
-                part.border_rows.push(row);
-            } else if let Some(last) = part.inside_rows.last_mut().filter(|last| last.end == row) {
+        border_rows.clear();
+        border_rows.reserve(self.touched.len());
+        inside_rows.clear();
+        inside_rows.reserve(self.touched.len());
+        for row in rows.clone().filter(|row| is_used(*row)) {
+            if self.is_touched(row) {
+                border_rows.push(row);
+            } else if let Some(last) = inside_rows.last_mut().filter(|last| last.end == row) {
                 last.end += 1;
             } else {
-                part.inside_rows.push(row..row + 1);
+                inside_rows.push(row..row + 1);
             }
         }
         if self.count == 1 {
             return;
         }
+        // Borders are at the ends of a part: most packs have no row that is not between the two.
+        let (below, above) =
+            border_rows.split_at(border_rows.partition_point(|row| *row < rows.start.midpoint(rows.end)));
+        let quiet = below.last().map_or(rows.start, |row| row + 1)..above.first().copied().unwrap_or(rows.end);
+        let is_on_border = |row: u32| row > 0 && (!rows.contains(&row) || self.is_touched(row));
         for (group, colour) in groups.iter().enumerate() {
             let end = part.end_of(group);
             let [start, inside] = &mut part.starts[group];
@@ -198,20 +192,36 @@ impl Marks<'_> {
             }
             *inside = *start;
             for place in *start as usize..end {
-                if rows_of(part.packs[place]).as_flattened().iter().any(|row| self.is_on_border(*row, index)) {
+                let bodies = bodies_of(part.packs[place]);
+                if !are_among(&bodies, &quiet) && bodies.as_flattened().iter().any(|row| is_on_border(*row)) {
                     part.packs.swap(place, *inside as usize);
                     *inside += 1;
                 }
             }
         }
+        for row in &part.border_rows {
+            self.touched[*row as usize].store(false, Ordering::Relaxed);
+        }
     }
+
+    fn is_touched(self, row: u32) -> bool {
+        self.touched[row as usize].load(Ordering::Relaxed)
+    }
+}
+
+/// Whether all rows of a pack are among these, but for row 0.
+#[inline]
+fn are_among(bodies: &[[u32; 8]; 2], rows: &Range<u32>) -> bool {
+    let is_among = |row: u32| row == 0 || row.wrapping_sub(rows.start) < rows.end - rows.start;
+    // All are asked, side by side.
+    bodies.as_flattened().iter().fold(true, |all, row| all & is_among(*row))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::colour::{Colouring, Patch, Placed, Space};
     use super::super::pack::{Pack, WIDTH};
-    use super::{SLABS, Sharing};
+    use super::{Ordering, SLABS, Sharing};
     use crate::response::Origin;
     use std::collections::HashMap;
 
@@ -255,17 +265,13 @@ mod tests {
             }
             let pack_at: Vec<u32> = (0..packs.len() as u32).map(|place| sharing.pack_at(place)).collect();
             let (parts, marks) = sharing.split();
-            for (index, part) in parts.iter().enumerate() {
-                part.all_packs().iter().for_each(|pack| marks.note(index, &packs[*pack as usize]));
+            for part in &*parts {
+                part.all_packs().iter().for_each(|pack| marks.note(part, &packs[*pack as usize]));
             }
-            for (index, part) in parts.iter_mut().enumerate() {
-                marks.settle(
-                    index,
-                    part,
-                    colouring.groups(),
-                    (&slabs, |_| true, |pack: u32| packs[pack as usize].bodies),
-                );
+            for part in &mut *parts {
+                marks.settle(part, colouring.groups(), (|_| true, |pack: u32| packs[pack as usize].bodies));
             }
+            assert!(marks.touched.iter().all(|touched| !touched.load(Ordering::Relaxed)), "case {case}");
             // Of each row who goes over it, and whose packs touch it.
             let (mut owners, mut touching) = (HashMap::new(), vec![Vec::new(); rows as usize]);
             let mut solvers = HashMap::new();
