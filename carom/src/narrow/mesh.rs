@@ -31,7 +31,7 @@ use glam::DVec3;
 use polytope::Polytope;
 use surface::{Face, Sides, Surface};
 
-pub(super) use seams::{SeamScratch, mark_inner_seams, strike};
+pub(super) use seams::{SeamScratch, mark_inner_seams, note_met, strike};
 
 /// Which part of a shape: the child of a compound and the triangle of a mesh or height field, each 0 where there is
 /// nothing to choose.

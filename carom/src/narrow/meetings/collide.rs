@@ -34,7 +34,7 @@ impl Meetings {
         rooms.iter_mut().for_each(|room| room.totals = Totals::default());
         let (shared_rooms, shared_clearances) = (Shared::new(rooms), Shared::new(clearances));
         seams.begin(bodies.len());
-        let (seen, any_waking) = (seams.has_struck(), AtomicBool::new(false));
+        let (met, any_waking) = (seams.met(), AtomicBool::new(false));
         threads::run(workers, &[blocks], counters, |Task { worker, block, .. }| {
             let start = block as usize * size;
             let places = start..shared_heads.len().min(start + size);
@@ -73,8 +73,8 @@ impl Meetings {
                 collide_pair((head, clearance, meeting), bodies, margins, room);
                 found.note(place, head);
                 room.totals = room.totals.with(Totals::of(head));
-                if head.is_about_to_strike {
-                    head.bodies.iter().for_each(|body| seen[*body as usize].store(true, Ordering::Relaxed));
+                if head.pushes() {
+                    mesh::note_met(met, head);
                 }
                 if head.wakes() {
                     any_waking.store(true, Ordering::Relaxed);

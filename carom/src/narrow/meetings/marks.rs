@@ -81,7 +81,7 @@ impl Marks {
         self.pushing.load(Ordering::Relaxed)
     }
 
-    pub(super) fn manifolds(&self) -> u32 {
+    pub(in crate::narrow) fn manifolds(&self) -> u32 {
         self.manifolds.load(Ordering::Relaxed)
     }
 

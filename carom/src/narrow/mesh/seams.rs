@@ -5,8 +5,8 @@
 //! [`inner_edge`](super::inner_edge). The manifold is left out if one that leads nowhere is there for the same shape.
 //! Bodies that move are ground as well for what is about to strike one of them, as far as they move together: little,
 //! compared with how fast they are struck. As they give way under a load, a small step between them is none.
-//! Cost: passes over the pairs that push and the manifolds on such ground; and for each two manifolds of one shape a test, by all
-//! threads. To list the manifolds by all threads as well was no faster: their lists by body are lines that both write.
+//! Cost: a pass over the pairs that push, a sort of the manifolds on such ground, and for each two manifolds of one shape a test;
+//! all but the sort by all threads.
 
 use super::parts::{is_out_of_reach, leads_into};
 use crate::body::Bodies;
@@ -19,7 +19,7 @@ use crate::shape::Shape;
 use crate::threads::{self, Counters, Shared, Task};
 use glam::DVec3;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// A step between bodies that move of this share of the smaller part's reach is none.
 const STEP: f64 = 2e-3;
@@ -36,18 +36,16 @@ const WORDS: usize = 4;
 /// The manifolds by what rests on the ground; kept to spare allocations.
 #[derive(Debug, Default)]
 pub(in crate::narrow) struct SeamScratch {
-    /// Of each body whether it is about to strike one that moves, or to be struck.
-    has_struck: Vec<AtomicBool>,
-    /// Of each body how many manifolds may rest on ground and whether one is on ground that can be led into, and the pairs
-    /// that have them.
-    counts: Vec<(u32, bool)>,
-    /// The latter, block by block of all pairs: how large blocks are, places for all, and how many of each block are taken.
-    block_size: usize,
-    candidates: Vec<Candidate>,
-    found: Vec<u32>,
+    /// Of each body what it has met in this step.
+    met: Vec<Met>,
+    /// The manifolds block by block of all pairs, with room for all that may be, and of each the collider that rests.
+    blocks: Vec<Range<u32>>,
     members: Vec<Member>,
-    /// The members by the collider that rests: where those of each begin, all of them, and which colliders have several.
-    starts: Vec<u32>,
+    rests: Vec<u32>,
+    /// Of each collider which group is its own, or none; where the next of each group goes; all members by group; and the
+    /// groups of several.
+    group_of: Vec<u32>,
+    next: Vec<u32>,
     order: Vec<u32>,
     groups: Vec<Range<u32>>,
     /// In that order, where each leads.
@@ -55,25 +53,60 @@ pub(in crate::narrow) struct SeamScratch {
     counters: Counters,
 }
 
-/// What of a pair is asked for to list its manifolds: they are looked through one after the other.
-#[derive(Debug, Clone, Copy, Default)]
-struct Candidate {
-    place: u32,
-    slots: [u32; 2],
-    bodies: [u32; 2],
-    manifolds: u32,
-    has_ground: bool,
-    has_surface: bool,
-    /// Whether it comes to touch, or does so fast.
-    strikes: bool,
+const NO_GROUP: u32 = u32::MAX;
+
+/// What a body has met in a step, in bits.
+#[derive(Debug, Default)]
+pub(in crate::narrow) struct Met(AtomicU8);
+
+impl Met {
+    /// It is about to strike a body that moves, or to be struck.
+    const STRUCK: u8 = 1;
+    /// It touches ground, in several manifolds, and ground that can be led into, which no surface of triangles can.
+    const GROUND: u8 = 2;
+    const GROUNDS: u8 = 4;
+    const SOLID: u8 = 8;
+
+    fn has(&self, bits: u8) -> bool {
+        self.0.load(Ordering::Relaxed) & bits == bits
+    }
+
+    /// Adds something. Asked first: a line that others write is slow to come.
+    fn add(&self, bits: u8) {
+        if !self.has(bits) {
+            self.0.fetch_or(bits, Ordering::Relaxed);
+        }
+    }
+
+    /// Takes note of a manifold, or several, with ground.
+    fn add_ground(&self, manifolds: u32, is_solid: bool) {
+        if is_solid {
+            self.add(Self::SOLID);
+        }
+        // Whoever comes second says so.
+        if !self.has(Self::GROUNDS)
+            && (self.0.fetch_or(Self::GROUND, Ordering::Relaxed) & Self::GROUND != 0 || manifolds > 1)
+        {
+            self.add(Self::GROUNDS);
+        }
+    }
+
+    /// Whether it may be led from one ground into another. What touches the ground once has nothing to be led into.
+    fn may_be_led(&self) -> bool {
+        self.has(Self::STRUCK) || self.has(Self::GROUNDS | Self::SOLID)
+    }
 }
 
-impl Candidate {
-    fn new(place: usize, head: &Head) -> Self {
-        let &Head { pair, bodies, manifolds, has_ground, has_surface, is_touching, is_about_to_strike, .. } = head;
-        // What does not strike what moves is told apart by its head: no point of it closes fast enough.
-        let strikes = !is_touching && (has_ground || is_about_to_strike);
-        Self { place: place as u32, slots: [pair.a, pair.b], bodies, manifolds, has_ground, has_surface, strikes }
+/// Takes note of a pair that pushes, as it is collided.
+pub(in crate::narrow) fn note_met(met: &[Met], head: &Head) {
+    for body in head.bodies {
+        let met = &met[body as usize];
+        if head.is_about_to_strike {
+            met.add(Met::STRUCK);
+        }
+        if head.has_ground {
+            met.add_ground(head.manifolds, !head.has_surface);
+        }
     }
 }
 
@@ -95,6 +128,17 @@ struct Member {
     /// Whether others may prove to lead into its ground, which a surface of triangles does not tell.
     is_solid: bool,
 }
+
+/// Room for one.
+const NOBODY: Member = Member {
+    rests: (0, 0),
+    ground: None,
+    part: ConvexPart { body: 0, collider: 0, part: 0 },
+    place: (0, 0),
+    is_ground_first: false,
+    is_open: false,
+    is_solid: false,
+};
 
 impl Member {
     /// Whether the same part rests on the same ground.
@@ -121,8 +165,7 @@ pub(in crate::narrow) fn mark_inner_seams(
     workers: usize,
     scratch: &mut SeamScratch,
 ) {
-    scratch.find_candidates(heads, marks, workers);
-    scratch.find_members(meetings, bodies);
+    scratch.list(heads, meetings, marks, bodies, workers);
     scratch.sort(bodies.slot_count());
     scratch.follow_normals(meetings, bodies, workers);
     let SeamScratch { members, order, leads, .. } = scratch;
@@ -137,114 +180,75 @@ pub(in crate::narrow) fn mark_inner_seams(
 }
 
 impl SeamScratch {
-    /// Before pairs are collided: no body is about to strike another.
+    /// Before pairs are collided: no body has met anything.
     pub(in crate::narrow) fn begin(&mut self, bodies: usize) {
-        self.has_struck.iter_mut().for_each(|flag| threads::renew(flag.get_mut(), false));
-        self.has_struck.resize_with(bodies, AtomicBool::default);
+        self.met.iter_mut().for_each(|met| threads::renew(met.0.get_mut(), 0));
+        self.met.resize_with(bodies, Met::default);
     }
 
-    /// Of each body whether it is about to strike one that moves, or to be struck; to be filled as pairs are collided.
-    pub(in crate::narrow) fn has_struck(&self) -> &[AtomicBool] {
-        &self.has_struck
-    }
-
-    /// Lists the pairs that may rest on a ground.
-    fn find_candidates(&mut self, heads: &[Head], marks: &[Marks], workers: usize) {
-        let Self { has_struck, block_size, candidates, found, counters, .. } = self;
-        let is_struck = |body: u32| has_struck[body as usize].load(Ordering::Relaxed);
-        let is_on_ground = |head: &Head| head.has_ground || head.bodies.iter().any(|body| is_struck(*body));
-        let size = threads::block_size(WORDS);
-        *block_size = size * WORD;
-        let blocks = marks.len().div_ceil(size);
-        candidates.resize(blocks * size * WORD, Candidate::default());
-        found.clear();
-        found.resize(blocks, 0);
-        let workers = if threads::is_worth(blocks >= 8) { workers } else { 1 };
-        let (candidates, found) = (Shared::new(candidates), Shared::new(found));
-        threads::run(workers, &[blocks as u32], counters, |Task { block, .. }| {
-            let start = block as usize * size;
-            let mut count = 0;
-            for (word, marks) in marks.iter().enumerate().skip(start).take(size) {
-                for place in marks::places(word * WORD, marks.pushing()).filter(|place| is_on_ground(&heads[*place])) {
-                    // SAFETY: each block is one worker's, and has as many places as pairs.
-                    #[allow(unsafe_code)]
-                    let candidate = unsafe { candidates.get_mut(start * WORD + count) };
-                    *candidate = Candidate::new(place, &heads[place]);
-                    count += 1;
-                }
-            }
-            // SAFETY: as above.
-            #[allow(unsafe_code)]
-            let found = unsafe { found.get_mut(block as usize) };
-            *found = count as u32;
-        });
+    /// Of each body what it has met; to be filled by [`note_met`].
+    pub(in crate::narrow) fn met(&self) -> &[Met] {
+        &self.met
     }
 
     /// Lists the manifolds that touch one of several places of a ground.
-    fn find_members(&mut self, meetings: &[Meeting], bodies: &Bodies) {
-        let Self { has_struck, counts, block_size, candidates, found, members, .. } = self;
-        let is_struck = |body: u32| has_struck[body as usize].load(Ordering::Relaxed);
-        let candidates = || {
-            let blocks = candidates.chunks((*block_size).max(1)).zip(found.iter());
-            blocks.flat_map(|(block, count)| &block[..*count as usize])
-        };
-        counts.clear();
-        counts.resize(bodies.len(), (0, false));
-        for head in candidates() {
-            for body in head.bodies {
-                let (count, has_solid) = &mut counts[body as usize];
-                *count += head.manifolds;
-                // No normal leads into a surface of triangles.
-                *has_solid |= !head.has_surface;
-            }
-        }
-        members.clear();
-        for head in candidates() {
-            let (place, slots) = (head.place, head.slots);
-            // Only what counts as ground may be a compound.
-            let [is_compound_a, is_compound_b] =
-                if head.has_ground { slots.map(|slot| is_compound(bodies, slot)) } else { [false; 2] };
-            for (ground, rests) in [(0, 1), (1, 0)] {
-                let (ground_body, rests_body) = (head.bodies[ground], head.bodies[rests]);
-                let moves = bodies.activity(ground_body).moves;
-                let is_compound = moves && [is_compound_a, is_compound_b][ground];
-                let (count, has_solid) = counts[rests_body as usize];
-                // What touches the ground once has nothing to be led into.
-                if count < 2 || !has_solid || !(!moves || is_compound || is_struck(rests_body)) {
-                    continue;
-                }
-                let is_open = !moves || is_compound || head.strikes;
-                for index in 0..head.manifolds {
-                    // Of what is in one part nothing else need be read.
-                    let parts = if is_compound_a || is_compound_b {
-                        let pair = &meetings[place as usize].manifolds()[index as usize].pair;
-                        [pair.a.part, pair.b.part]
-                    } else {
-                        [0; 2]
-                    };
-                    members.push(Member {
-                        rests: (slots[rests], parts[rests]),
-                        ground: is_compound.then_some(ground_body),
-                        part: ConvexPart { body: ground_body, collider: slots[ground], part: parts[ground] },
-                        place: (place, index),
-                        is_ground_first: ground == 0,
-                        is_open,
-                        is_solid: !head.has_surface,
+    fn list(&mut self, heads: &[Head], meetings: &[Meeting], marks: &[Marks], bodies: &Bodies, workers: usize) {
+        let Self { met, blocks, members, rests, counters, .. } = self;
+        let size = threads::block_size(WORDS);
+        let mut room = 0;
+        blocks.clear();
+        blocks.extend(marks.chunks(size).map(|marks| {
+            let first = room;
+            // Each of the two may rest on the other.
+            room += 2 * marks.iter().map(Marks::manifolds).sum::<u32>();
+            first..first
+        }));
+        members.resize(room as usize, NOBODY);
+        rests.resize(room as usize, 0);
+        let workers = if threads::is_worth(blocks.len() >= 8) { workers } else { 1 };
+        let count = blocks.len() as u32;
+        let (blocks, members, rests) = (Shared::new(blocks), Shared::new(members), Shared::new(rests));
+        let is_struck = |body: u32| met[body as usize].has(Met::STRUCK);
+        threads::run(workers, &[count], counters, |Task { block, .. }| {
+            // SAFETY: each block is one worker's.
+            #[allow(unsafe_code)]
+            let listed = unsafe { blocks.get_mut(block as usize) };
+            let words = marks.iter().enumerate().skip(block as usize * size).take(size);
+            for place in words.flat_map(|(word, marks)| marks::places(word * WORD, marks.pushing())) {
+                let head = &heads[place];
+                if head.has_ground || head.bodies.iter().any(|body| is_struck(*body)) {
+                    for_each_member(place, head, &meetings[place], (bodies, met), |member| {
+                        // SAFETY: as above, and there is room for all.
+                        #[allow(unsafe_code)]
+                        unsafe {
+                            *members.get_mut(listed.end as usize) = member;
+                            *rests.get_mut(listed.end as usize) = member.rests.0;
+                        }
+                        listed.end += 1;
                     });
                 }
             }
-        }
+        });
     }
 
-    /// Sorts the members by the collider that rests, by counting.
+    /// Sorts the members by the collider that rests, by counting. Colliders come in the order of their first manifolds, and so
+    /// in the order of space: who has listed them follows them.
     fn sort(&mut self, slots: u32) {
-        let Self { members, starts, order, groups, .. } = self;
-        starts.clear();
-        starts.resize(slots as usize + 1, 0);
-        members.iter().for_each(|member| starts[member.rests.0 as usize] += 1);
+        let Self { blocks, rests, group_of, next, order, groups, .. } = self;
+        let all = || blocks.iter().cloned().flatten();
+        group_of.resize(slots as usize, NO_GROUP);
+        next.clear();
+        for member in all() {
+            let group = &mut group_of[rests[member as usize] as usize];
+            if *group == NO_GROUP {
+                *group = next.len() as u32;
+                next.push(0);
+            }
+            next[*group as usize] += 1;
+        }
         groups.clear();
         let mut end = 0;
-        for start in starts.iter_mut() {
+        for start in next.iter_mut() {
             let count = std::mem::replace(start, end);
             if count > 1 {
                 groups.push(end..end + count);
@@ -252,19 +256,20 @@ impl SeamScratch {
             end += count;
         }
         order.clear();
-        order.resize(members.len(), 0);
-        for (place, member) in (0u32..).zip(&*members) {
-            let next = &mut starts[member.rests.0 as usize];
-            order[*next as usize] = place;
+        order.resize(end as usize, 0);
+        for member in all() {
+            let next = &mut next[group_of[rests[member as usize] as usize] as usize];
+            order[*next as usize] = member;
             *next += 1;
         }
+        all().for_each(|member| group_of[rests[member as usize] as usize] = NO_GROUP);
     }
 
     /// Finds out where the normals lead, of each collider by itself.
     fn follow_normals(&mut self, meetings: &[Meeting], bodies: &Bodies, workers: usize) {
         let Self { members, order, groups, leads, counters, .. } = self;
         leads.clear();
-        leads.resize(members.len(), Leads::Outside);
+        leads.resize(order.len(), Leads::Outside);
         let shared_leads = Shared::new(leads);
         let size = threads::block_size(BLOCK);
         let blocks = groups.len().div_ceil(size) as u32;
@@ -302,6 +307,48 @@ impl SeamScratch {
                 }
             }
         });
+    }
+}
+
+/// Calls `visit` with the manifolds of a pair as far as what rests may be led from this ground into another, or from another
+/// into this.
+fn for_each_member(
+    place: usize,
+    head: &Head,
+    meeting: &Meeting,
+    (bodies, met): (&Bodies, &[Met]),
+    mut visit: impl FnMut(Member),
+) {
+    let slots = [head.pair.a, head.pair.b];
+    // Only what counts as ground may be a compound.
+    let are_compounds = if head.has_ground { slots.map(|slot| is_compound(bodies, slot)) } else { [false; 2] };
+    // What does not strike what moves is told apart by its head: no point of it closes fast enough.
+    let strikes = !head.is_touching && (head.has_ground || head.is_about_to_strike);
+    for (ground, rests) in [(0, 1), (1, 0)] {
+        let (ground_body, met) = (head.bodies[ground], &met[head.bodies[rests] as usize]);
+        let moves = bodies.activity(ground_body).moves;
+        let is_compound = moves && are_compounds[ground];
+        if !met.may_be_led() || !(!moves || is_compound || met.has(Met::STRUCK)) {
+            continue;
+        }
+        for index in 0..head.manifolds {
+            // Of what is in one part nothing else need be read.
+            let parts = if are_compounds.contains(&true) {
+                let pair = &meeting.manifolds()[index as usize].pair;
+                [pair.a.part, pair.b.part]
+            } else {
+                [0; 2]
+            };
+            visit(Member {
+                rests: (slots[rests], parts[rests]),
+                ground: is_compound.then_some(ground_body),
+                part: ConvexPart { body: ground_body, collider: slots[ground], part: parts[ground] },
+                place: (place as u32, index),
+                is_ground_first: ground == 0,
+                is_open: !moves || is_compound || strikes,
+                is_solid: !head.has_surface,
+            });
+        }
     }
 }
 
