@@ -312,16 +312,6 @@ impl ByImpulses {
     }
 }
 
-/// After the stage: what contacts have pushed goes back to them, from where the next step takes it; by those who are not
-/// occupied with something else beside.
-pub(crate) fn store(meetings: &mut Meetings, setting: &Setting, outcome: &mut Outcome, beside: impl FnOnce() + Send) {
-    match setting.solver {
-        Solver::SoftStep { .. } => outcome.soft.store(meetings, setting, beside),
-        // They have done so.
-        Solver::WorstFirst { .. } | Solver::ProjectedGaussSeidel { .. } => beside(),
-    }
-}
-
 /// Puts bodies that went non-finite back to where they were, without velocity, and leaves them out from then on.
 fn set_aside_broken(bodies: &mut Bodies, before: &[Motion], stage: FaultStage, faults: &mut Vec<Fault>) {
     for (dense, before) in before.iter().enumerate() {

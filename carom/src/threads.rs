@@ -96,24 +96,27 @@ pub(crate) fn run(workers: usize, blocks: &[u32], counters: &mut Counters, work:
     call_all(workers, &|worker| round.go_through(worker));
 }
 
-/// Does all blocks of a stage, and something beside them that cannot be divided: the first worker begins with it, and
-/// others need not wait for it. It must not share out anything itself,
-/// by [`run`] or by rayon: the others are in the stage, and do not look for it.
-pub(crate) fn run_beside(
+/// Does two things that cannot be divided, side by side if there are workers for it, the first by the one who calls. Neither
+/// must share out anything itself, by [`run`] or by rayon: the others are in the stage, and do not look for it.
+pub(crate) fn run_both(
     workers: usize,
-    beside: impl FnOnce() + Send,
-    blocks: u32,
+    one: impl FnOnce() + Send,
+    other: impl FnOnce() + Send,
     counters: &mut Counters,
-    work: impl Fn(Task) + Sync,
 ) {
-    let beside = Mutex::new(Some(beside));
-    run(workers, &[blocks + 1], counters, |task| match task.block.checked_sub(1) {
-        Some(block) => work(Task { block, ..task }),
-        None => {
-            let only = beside.lock().unwrap_or_else(PoisonError::into_inner).take();
-            only.into_iter().for_each(|beside| beside());
+    let (one, other) = (Mutex::new(Some(one)), Mutex::new(Some(other)));
+    run(workers.min(2), &[2], counters, |Task { block, .. }| {
+        if block == 0 {
+            do_once(&one);
+        } else {
+            do_once(&other);
         }
     });
+}
+
+fn do_once(work: &Mutex<Option<impl FnOnce()>>) {
+    let only = work.lock().unwrap_or_else(PoisonError::into_inner).take();
+    only.into_iter().for_each(|work| work());
 }
 
 /// Sends so many workers out, as far as there are threads; each is given its number.
@@ -194,7 +197,7 @@ fn wait(spins: &mut u32) {
 
 #[cfg(test)]
 mod tests {
-    use super::{AtomicU32, Counters, Ordering, Task, run, run_beside, together};
+    use super::{AtomicU32, Counters, Ordering, Task, run, run_both, together};
 
     #[test]
     fn every_block_is_done_once_and_stages_keep_their_order() {
@@ -216,26 +219,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_beside_is_done_once_as_every_block_is() {
+    fn two_things_are_done_once_each() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a pool");
         for workers in [1, 2, 3] {
-            let (mut counters, mut beside) = (Counters::default(), 0);
-            let go = |call: u32| {
-                let blocks = call % 5;
-                let done: Vec<AtomicU32> = (0..blocks).map(|_| AtomicU32::new(0)).collect();
-                run_beside(
-                    workers,
-                    || beside += 1,
-                    blocks,
-                    &mut counters,
-                    |Task { block, .. }| {
-                        done[block as usize].fetch_add(1, Ordering::Relaxed);
-                    },
-                );
-                assert!(done.iter().all(|count| count.load(Ordering::Relaxed) == 1));
-            };
+            let (mut counters, mut one, mut other) = (Counters::default(), 0, 0);
+            let go = |_| run_both(workers, || one += 1, || other += 1, &mut counters);
             pool.install(|| together(workers, || (0..300).for_each(go)));
-            assert_eq!(beside, 300);
+            assert_eq!([one, other], [300; 2]);
         }
     }
 }

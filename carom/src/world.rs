@@ -29,7 +29,7 @@ use crate::island::Islands;
 use crate::narrow::{Manifold, Meetings};
 use crate::response::{self, Setting, Solver};
 use crate::slabs::Slabs;
-use crate::threads;
+use crate::threads::{self, Counters};
 use continuous::{Around, LEAST_PIECE, Sweeps};
 use events::Log;
 use fearless_simd::Level;
@@ -74,6 +74,7 @@ pub struct World {
     placed: Placed,
     meetings: Meetings,
     slabs: Slabs,
+    counters: Counters,
     islands: Islands,
     sleeps: bool,
     continuous: Continuous,
@@ -274,20 +275,16 @@ impl World {
         let impact = clock.lap();
         broad::place_boxes(bodies, slabs.order(), (dt, margins), setting.workers, placed);
         let (mut moved, broad_len) = (Ok(()), broad.len());
-        let mut follow = || {
+        let follow = || {
             moved = broad.update_many(placed.moves());
             if is_shared {
                 broad.look_ahead();
             }
         };
+        let tell = || log.take(meetings, bodies);
         // What a large structure shares out by itself needs the workers.
-        if broad_len < broad::SHARED_FROM {
-            response::store(meetings, &setting, outcome, follow);
-        } else {
-            response::store(meetings, &setting, outcome, || ());
-            follow();
-        }
-        log.take(meetings, bodies);
+        let beside = if broad_len < broad::SHARED_FROM { setting.workers } else { 1 };
+        threads::run_both(beside, follow, tell, &mut self.counters);
         if *sleeps {
             islands.put_to_sleep(meetings, bodies);
         }

@@ -90,9 +90,9 @@ pub(crate) struct Soft {
     stretch: f32,
 }
 
-/// The stage: from manifolds to velocities and poses. Impulses are stored later.
+/// The stage: from manifolds to velocities and poses.
 pub(super) fn solve(
-    meetings: &Meetings,
+    meetings: &mut Meetings,
     bodies: &mut Bodies,
     (slabs, setting): (&Slabs, &Setting),
     soft: &mut Soft,
@@ -121,6 +121,7 @@ pub(super) fn solve(
     }
     soft.plan_stages(setting, is_burdened);
     soft.go_through(setting, first_movable);
+    soft.store(meetings, setting);
     soft.finish(bodies, (slabs, setting), faults);
 }
 
@@ -279,12 +280,12 @@ impl Soft {
     }
 
     /// Impulses go back to the manifolds, from where the next step takes them.
-    pub(super) fn store(&mut self, meetings: &mut Meetings, setting: &Setting, beside: impl FnOnce() + Send) {
+    fn store(&mut self, meetings: &mut Meetings, setting: &Setting) {
         let Self { colouring, packs, counters, stretch, .. } = self;
         let workers = workers_for(setting, packs.len(), 0);
         let (meetings, pushed) = meetings.parts_mut();
         let meetings = Shared::new(meetings);
-        threads::run_beside(workers, beside, colouring.block_count(), counters, |Task { block, .. }| {
+        threads::run(workers, &[colouring.block_count()], counters, |Task { block, .. }| {
             let mut pushed = pushed.clone();
             let parts = colouring.placed_in(block);
             let all = parts

@@ -9,6 +9,7 @@ use crate::island::Islands;
 use crate::narrow::{InnerEdges, Meetings};
 use crate::response::{self, Solver};
 use crate::slabs::Slabs;
+use crate::threads::Counters;
 use glam::Vec3;
 
 /// Settings of a world to be.
@@ -148,6 +149,7 @@ impl WorldBuilder {
             placed: Placed::default(),
             meetings: Meetings::new(self.inner_edges),
             slabs: Slabs::default(),
+            counters: Counters::default(),
             islands: Islands::default(),
             sleeps: self.sleeping,
             continuous: self.continuous,
