@@ -355,8 +355,11 @@ impl Meetings {
         if place < self.live {
             self.live -= 1;
             self.changes = self.changes.saturating_add(1);
-            self.swap(place, self.live);
-            place = self.live;
+            // If none is parked, the last live one comes here by itself.
+            if self.live + 1 < self.heads.len() {
+                self.swap(place, self.live);
+                place = self.live;
+            }
         } else {
             self.parked = None;
         }

@@ -13,6 +13,7 @@ use fearless_simd::{Simd, dispatch};
 use glam::Vec3;
 use rayon::prelude::*;
 use std::hint::black_box;
+use std::ops::Range;
 
 /// How many displacements ahead a box is enlarged.
 const FRAMES_AHEAD: f32 = 32.0;
@@ -288,55 +289,6 @@ impl DynamicTree {
         });
     }
 
-    /// Compares the boxes of pairs of which one has moved. Pairs of slots that left are taken out: where they stood is
-    /// listed in `gaps`, and touching ones are parted. Returns how many pairs were looked at.
-    #[inline(always)]
-    fn compare_moved<S: Simd>(&mut self, simd: S) -> u64 {
-        let Self { slots, near, events, parted, is_looked_at, left, gaps, quiet, .. } = self;
-        gaps.clear();
-        let any_left = !left.is_empty();
-        let mut comparison = Comparison { slots, events, parted, gaps, any_left, is_looked_at: *is_looked_at };
-        if 2 * slots.moved_count() > slots.len() {
-            for (index, pair) in (0u32..).zip(near.iter_mut()) {
-                comparison.compare(simd, index, pair);
-            }
-            return near.len() as u64;
-        }
-        // Which pairs have moved is hard to foresee, so those are listed first without asking.
-        let mut moved = [0u16; CHUNK];
-        let is_far = slots.len() >= OUT_OF_CACHE;
-        let (mut touched, mut tests) = (0, 0);
-        for (chunk, pairs) in (0u32..).zip(near.chunks_mut(CHUNK)) {
-            let first = chunk as usize * CHUNK;
-            if slots.surprises() == 0 && quiet.contains(&first) && quiet.contains(&(first + pairs.len() - 1)) {
-                continue;
-            }
-            let mut count = 0;
-            for (index, pair) in pairs.iter().enumerate() {
-                moved[count % CHUNK] = index as u16;
-                count += usize::from(slots.either_moved(pair.a, pair.second()));
-            }
-            if is_far && count > 0 {
-                // Pairs that have moved are about in the order of their slots, and partners are close by. Read from
-                // end to end their boxes come several times as fast as one by one.
-                let pair = pairs[moved[count / 2] as usize];
-                let middle = if slots.is_mover(pair.a) { pair.second() } else { pair.a } as usize;
-                let (before, end) = (middle.saturating_sub(AHEAD), (middle + AHEAD).min(slots.len()));
-                let start = if touched > end + AHEAD { before } else { before.max(touched) };
-                if start < end {
-                    black_box(slots.touch(start..end));
-                    touched = end;
-                }
-            }
-            for &index in &moved[..count] {
-                let place = chunk * CHUNK as u32 + u32::from(index);
-                comparison.compare(simd, place, &mut pairs[index as usize]);
-            }
-            tests += count as u64;
-        }
-        tests
-    }
-
     /// The pairs of what has moved, and new neighbours of what left its enlarged box.
     fn follow(&mut self) {
         let level = self.level;
@@ -363,44 +315,81 @@ impl DynamicTree {
         }
     }
 
+    /// Compares the boxes of pairs of which one has moved. Pairs of slots that left are taken out: where they stood is
+    /// listed in `gaps`, and touching ones are parted. Returns how many pairs were looked at.
+    #[inline(always)]
+    fn compare_moved<S: Simd>(&mut self, simd: S) -> u64 {
+        let Self { slots, near, events, parted, is_looked_at, left, gaps, quiet, .. } = self;
+        let known = Known { slots, quiet, any_left: !left.is_empty(), is_looked_at: *is_looked_at };
+        // The lists of the tree are lent.
+        let lists = [&mut events.began, &mut events.ended, &mut parted.pairs].map(std::mem::take);
+        let [began, ended, parted_pairs] = lists;
+        let mut found = Found { began, ended, parted: parted_pairs, gaps: std::mem::take(gaps), tests: 0 };
+        found.gaps.clear();
+        known.compare(simd, near, &mut found);
+        (events.began, events.ended, parted.pairs, *gaps) = (found.began, found.ended, found.parted, found.gaps);
+        found.tests
+    }
+
     /// Lists the pairs of what left its enlarged box, in the gaps first, of which the unused are left. Returns how many
     /// blocks were looked at.
     #[inline(always)]
     fn meet_neighbours<S: Simd>(&mut self, simd: S) -> u64 {
-        let Self { slots, near, events, left, nodes, parted, is_looked_at, gaps, batch, quiet, .. } = self;
-        let (mut blocks, mut filled) = (0, 0);
+        let Self { slots, near, events, left, nodes, parted, gaps, batch, quiet, .. } = self;
         if gaps.iter().any(|gap| quiet.contains(&(*gap as usize))) {
             // What comes to stand there may move.
             *quiet = 0..0;
         }
         parted.sort(slots.len());
+        let mut arrivals = Arrivals { near, gaps, filled: 0, events, is_looked_at: self.is_looked_at };
+        let mut blocks = 0;
         for asking in left.chunks(BATCH) {
             blocks += batch.ask(simd, nodes, slots, asking);
             for (&slot, found) in asking.iter().zip(batch.answers()) {
                 let before = parted.of(slot);
-                for other in found {
-                    // Two that both left meet once.
-                    if other == slot || (other < slot && slots.has_left(other)) {
-                        continue;
-                    }
-                    let pair = Pair::near(slot.min(other), slot.max(other), slots.overlap(simd, slot, other));
-                    match gaps.get(filled) {
-                        Some(&gap) => near[gap as usize] = pair,
-                        None => push_sparingly(near, pair),
-                    }
-                    filled += 1;
-                    if pair.is_touching() && *is_looked_at && !is_found_again(before, other) {
-                        events.began.push(pair);
-                    }
+                for other in found.filter(|other| slots.is_asked_by(*other, slot)) {
+                    arrivals.take(slot, other, slots.overlap(simd, slot, other), before);
                 }
-                let ended = before.iter().filter(|pair| !pair.is_touching());
-                events.ended.extend(ended);
+                arrivals.end(before);
             }
         }
+        let filled = arrivals.filled;
         parted.clear();
         gaps.drain(..filled.min(gaps.len()));
         self.decay.count(left.len() as u64, blocks);
         blocks
+    }
+}
+
+/// What [`DynamicTree::meet_neighbours`] fills.
+struct Arrivals<'a> {
+    near: &'a mut Vec<Pair>,
+    gaps: &'a [u32],
+    /// How many gaps are filled, or would be if there were as many.
+    filled: usize,
+    events: &'a mut Events,
+    is_looked_at: bool,
+}
+
+impl Arrivals<'_> {
+    /// A slot is near another now; `before` are those that it touched.
+    #[inline(always)]
+    fn take(&mut self, slot: u32, other: u32, is_touching: bool, before: &mut [Pair]) {
+        let pair = Pair::near(slot.min(other), slot.max(other), is_touching);
+        match self.gaps.get(self.filled) {
+            Some(&gap) => self.near[gap as usize] = pair,
+            None => push_sparingly(self.near, pair),
+        }
+        self.filled += 1;
+        if is_touching && self.is_looked_at && !is_found_again(before, other) {
+            self.events.began.push(pair);
+        }
+    }
+
+    /// All have come that a slot is near.
+    #[inline(always)]
+    fn end(&mut self, before: &[Pair]) {
+        self.events.ended.extend(before.iter().filter(|pair| !pair.is_touching()));
     }
 }
 
@@ -413,42 +402,97 @@ fn push_sparingly(near: &mut Vec<Pair>, pair: Pair) {
     near.push(pair);
 }
 
-/// What [`DynamicTree::compare_moved`] works with; a closure might not be inlined.
-struct Comparison<'a> {
+/// What has changed in some pairs.
+struct Found {
+    began: Vec<Pair>,
+    ended: Vec<Pair>,
+    /// See [`Parted`].
+    parted: Vec<Pair>,
+    /// Places of pairs of slots that left.
+    gaps: Vec<u32>,
+    /// How many pairs were looked at.
+    tests: u64,
+}
+
+/// What is known when pairs are compared.
+struct Known<'a> {
     slots: &'a Slots,
-    events: &'a mut Events,
-    parted: &'a mut Parted,
-    gaps: &'a mut Vec<u32>,
+    quiet: &'a Range<usize>,
     any_left: bool,
     is_looked_at: bool,
 }
 
-impl Comparison<'_> {
+impl Known<'_> {
+    /// Compares pairs of which one has moved.
+    #[inline(always)]
+    fn compare<S: Simd>(&self, simd: S, near: &mut [Pair], found: &mut Found) {
+        let slots = self.slots;
+        if 2 * slots.moved_count() > slots.len() {
+            for (place, pair) in (0u32..).zip(near.iter_mut()) {
+                self.compare_pair(simd, place, pair, found);
+            }
+            found.tests += near.len() as u64;
+            return;
+        }
+        // Which pairs have moved is hard to foresee, so those are listed first without asking.
+        let mut moved = [0u16; CHUNK];
+        let is_far = slots.len() >= OUT_OF_CACHE;
+        let mut touched = 0;
+        for (chunk, pairs) in (0u32..).zip(near.chunks_mut(CHUNK)) {
+            let start = chunk * CHUNK as u32;
+            let places = start as usize..start as usize + pairs.len();
+            if slots.surprises() == 0 && self.quiet.contains(&places.start) && self.quiet.contains(&(places.end - 1)) {
+                continue;
+            }
+            let mut count = 0;
+            for (index, pair) in pairs.iter().enumerate() {
+                moved[count % CHUNK] = index as u16;
+                count += usize::from(slots.either_moved(pair.a, pair.second()));
+            }
+            if is_far && count > 0 {
+                // Pairs that have moved are about in the order of their slots, and partners are close by. Read from
+                // end to end their boxes come several times as fast as one by one.
+                let pair = pairs[moved[count / 2] as usize];
+                let middle = if slots.is_mover(pair.a) { pair.second() } else { pair.a } as usize;
+                let (before, end) = (middle.saturating_sub(AHEAD), (middle + AHEAD).min(slots.len()));
+                let start = if touched > end + AHEAD { before } else { before.max(touched) };
+                if start < end {
+                    black_box(slots.touch(start..end));
+                    touched = end;
+                }
+            }
+            for &index in &moved[..count] {
+                self.compare_pair(simd, start + u32::from(index), &mut pairs[index as usize], found);
+            }
+            found.tests += count as u64;
+        }
+    }
+
     /// A pair and its place in the list.
     #[inline(always)]
-    fn compare<S: Simd>(&mut self, simd: S, place: u32, pair: &mut Pair) {
+    fn compare_pair<S: Simd>(&self, simd: S, place: u32, pair: &mut Pair, found: &mut Found) {
         let (a, b) = (pair.a, pair.second());
         if self.any_left && self.slots.either_left(a, b) {
-            self.part(place, *pair);
+            self.part(place, *pair, found);
         } else if self.slots.overlap(simd, a, b) != pair.is_touching() {
             pair.b ^= TOUCHING;
-            self.tell(*pair);
+            self.tell(*pair, found);
         }
     }
 
     #[cold]
-    fn part(&mut self, place: u32, pair: Pair) {
+    fn part(&self, place: u32, pair: Pair, found: &mut Found) {
         if pair.is_touching() && self.is_looked_at {
             let (a, b) = (pair.a, pair.second());
-            self.parted.pairs.push(if self.slots.has_left(a) { Pair { a, b } } else { Pair { a: b, b: a } });
+            found.parted.push(if self.slots.has_left(a) { Pair { a, b } } else { Pair { a: b, b: a } });
         }
-        self.gaps.push(place);
+        found.gaps.push(place);
     }
 
     #[cold]
-    fn tell(&mut self, pair: Pair) {
+    fn tell(&self, pair: Pair, found: &mut Found) {
         if self.is_looked_at {
-            let list = if pair.is_touching() { &mut self.events.began } else { &mut self.events.ended };
+            let list = if pair.is_touching() { &mut found.began } else { &mut found.ended };
             list.push(pair);
         }
     }

@@ -185,6 +185,12 @@ impl Slots {
         self.marks[slot as usize] & LEFT != 0
     }
 
+    /// Whether a slot that has left looks for another, which it has found. Two that both left meet once.
+    #[inline(always)]
+    pub(super) fn is_asked_by(&self, other: u32, slot: u32) -> bool {
+        other > slot || (other < slot && !self.has_left(other))
+    }
+
     /// Whether one of two slots has moved.
     #[inline(always)]
     pub(super) fn either_moved(&self, a: u32, b: u32) -> bool {
