@@ -77,10 +77,38 @@ fn tower_of(world: &mut World, boxes: u8, shape: &Shape, mut aside: impl FnMut()
     Ok(())
 }
 
-/// Awake these towers buckle within four seconds: they stand because they sleep before. Which comes first is a matter of the
-/// order in which contacts are solved. With boxes added in 64 random orders, 6, 32 and 32 of the three towers fell, and on the
-/// way of large worlds 4, 34 and 35; there the two tall ones fall from the bottom up as well, so they are of boxes with which
-/// none of 64 fell on either way.
+/// The order in which boxes are added is that in which their contacts are solved: a tower that stands in one may fall in
+/// another. Of the small ones one of 32 did when this was written.
+#[test]
+fn towers_stay_up_awake_in_any_order_of_adding() -> Outcome {
+    for (boxes, edge, may_fall) in [(30, 1.0, 0), (30, 0.5, 0), (15, 0.1, 1)] {
+        let mut fallen = Vec::new();
+        for seed in 0..32 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut levels: Vec<u32> = (0..boxes).collect();
+            random.shuffle(&mut levels);
+            let mut world = with_floor(0.5, 0.0)?;
+            let half = 0.5 * edge as f32;
+            let mut ids = Vec::new();
+            for level in levels {
+                let place = [0.0, edge * (0.5 + f64::from(level)), 0.0];
+                ids.push(world.add(Body::dynamic().at(place).shape(Shape::cuboid(half, half, half)?))?);
+            }
+            run(&mut world, 5000)?;
+            let places = ids.iter().map(|&id| Ok(world.body(id)?.position())).collect::<Result<Vec<_>, BodyError>>()?;
+            if places.iter().any(|place| place.x.hypot(place.z) > 0.4 * edge) {
+                fallen.push(seed);
+            }
+        }
+        println!("{boxes} boxes of {edge} m: fallen in orders {fallen:?}");
+        assert!(fallen.len() <= may_fall, "{boxes} boxes of {edge} m fell in orders {fallen:?}");
+    }
+    Ok(())
+}
+
+/// The two tall ones buckle awake: they stand because they sleep before. Which comes first is a matter of the order in which
+/// contacts are solved: awake, 23 of 32 towers of 30 boxes of 0.2 m fell, and 19 on the way of large worlds, where they fall
+/// from the bottom up as well; so they are of larger boxes there.
 #[test]
 fn towers_of_small_boxes_stay_up_and_sleep() -> Outcome {
     let tall = if is_large_way() { [(30, 0.5, 4), (30, 0.15, 8)] } else { [(30, 0.2, 4), (30, 0.1, 8)] };
