@@ -96,8 +96,8 @@ pub(crate) fn run(workers: usize, blocks: &[u32], counters: &mut Counters, work:
     call_all(workers, &|worker| round.go_through(worker));
 }
 
-/// Does two things that cannot be divided, side by side if there are workers for it, the first by the one who calls. Neither
-/// must share out anything itself, by [`run`] or by rayon: the others are in the stage, and do not look for it.
+/// Does two things that cannot be divided, side by side if there are workers for it. With several workers neither must share out
+/// anything itself, by [`run`] or by rayon: the others are in the stage, and do not look for it.
 pub(crate) fn run_both(
     workers: usize,
     one: impl FnOnce() + Send,

@@ -283,7 +283,7 @@ impl World {
         };
         let tell = || log.take(meetings, bodies);
         // What a large structure shares out by itself needs the workers.
-        let beside = if broad_len < broad::SHARED_FROM { setting.workers } else { 1 };
+        let beside = if is_shared && broad_len < broad::SHARED_FROM { setting.workers } else { 1 };
         threads::run_both(beside, follow, tell, &mut self.counters);
         if *sleeps {
             islands.put_to_sleep(meetings, bodies);

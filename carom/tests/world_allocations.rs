@@ -97,6 +97,25 @@ fn allocates_nothing_with(least_pairs: usize, build: impl Fn(usize) -> Outcome<W
     Ok(())
 }
 
+/// A small world is stepped by the thread that asks for it: another would have to be woken in every step, and what it is told
+/// by is allocated now and then.
+#[test]
+fn a_small_world_calls_nobody() -> Outcome {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut world = world(4)?;
+    floor(&mut world)?;
+    world.add(Body::dynamic().at([0.0, 0.5, 0.0]).may_sleep(false).shape(Shape::sphere(0.5)?))?;
+    (0..60).try_for_each(|_| world.step(DT).map(|_| ()))?;
+    IS_COUNTED.set(true);
+    let before = COUNT.load(Ordering::Relaxed);
+    let outcome = (0..1000).try_for_each(|_| world.step(DT).map(|_| ()));
+    let count = COUNT.load(Ordering::Relaxed) - before;
+    IS_COUNTED.set(false);
+    outcome?;
+    assert_eq!(count, 0);
+    Ok(())
+}
+
 fn world(threads: usize) -> Outcome<World> {
     Ok(World::builder().threads(threads).build()?)
 }

@@ -141,7 +141,7 @@ pub struct ContactFault {
     pub error: ContactError,
 }
 
-/// Pairs that met, in the order in which they did, as far as none has ended since.
+/// Pairs that met and have not ended since, in an order that depends on the history of the world only.
 #[derive(Debug, Default)]
 pub(crate) struct Meetings {
     heads: Vec<Head>,

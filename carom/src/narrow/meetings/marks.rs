@@ -112,8 +112,8 @@ pub(in crate::narrow) fn places(first: usize, word: u64) -> impl Iterator<Item =
     })
 }
 
-/// Who tells which pairs have pushed, one after the other in their order: word by word, since writing what others may write
-/// takes long.
+/// Who tells which pairs have pushed, mostly one after the other in their order: word by word, since writing what others may
+/// write takes long.
 #[derive(Debug, Clone)]
 pub(crate) struct Pushed<'a> {
     marks: &'a [Marks],

@@ -218,7 +218,7 @@ impl SeamScratch {
                 let head = &heads[place];
                 if head.has_ground || head.bodies.iter().any(|body| is_struck(*body)) {
                     for_each_member(place, head, &meetings[place], (bodies, met), |member| {
-                        // SAFETY: as above, and there is room for all.
+                        // SAFETY: as above; each manifold comes twice at most, so there is room for all.
                         #[allow(unsafe_code)]
                         unsafe {
                             *members.get_mut(listed.end as usize) = member;

@@ -8,8 +8,8 @@
 //! If there are many, space is divided into a few regions of neighbouring slabs. Patches within a region are coloured by whoever has it, all
 //! regions at a time; then those across borders, one after the other. So the result depends on the order and the slabs of
 //! the patches, and not on who took part.
-//! Workers list the patches block by block, those of each block sorted by region as far as neighbours in memory are neighbours
-//! in space: one region is most of a block.
+//! Workers list the patches block by block, those of each block sorted by region. Neighbours in memory are mostly neighbours in
+//! space, so that few of them have to be moved for it.
 //! Cost: some ns a patch, anew in every step, most of it by all workers.
 
 use super::pack::WIDTH;
@@ -44,7 +44,7 @@ pub(super) const NO_PATCH: Patch = Patch { origin: Origin::Contact { meeting: u3
 pub(super) trait Patches: Sync {
     fn blocks(&self) -> u32;
 
-    /// A block has no more patches than this.
+    /// A block has no more patches than this: so much room is made for them, and others have what is behind it.
     fn most(&self, block: u32) -> u32;
 
     /// Visits each patch of a block that has a movable row, and says whether it is a single point.
@@ -125,7 +125,7 @@ impl Placed {
 
 const NOT_PLACED: Placed = Placed { patch: NO_PATCH, lane: 0 };
 
-/// Where the patches of a block are in its room: those of the region that most of them have, then region by region the others;
+/// Where the patches of a block are in its room: those of its region, which is mostly that of all, then region by region the others;
 /// and those across borders, in as much room among their like.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Block {
@@ -144,6 +144,12 @@ impl Block {
     fn new(room: Range<u32>) -> Self {
         let Range { start, end } = room;
         Self { room, region: None, own_end: start, ends: [start; REGIONS], across_end: start, others_start: end }
+    }
+
+    /// How many patches have come, before they are sorted.
+    fn taken(&self) -> u32 {
+        let Range { start, end } = self.room;
+        (self.own_end - start) + (self.across_end - start) + (end - self.others_start)
     }
 
     /// All patches within regions.
@@ -187,7 +193,7 @@ impl Rooms<'_> {
     #[inline(always)]
     #[allow(unsafe_code)]
     unsafe fn put(self, block: &mut Block, region: Option<usize>, placed: Placed) {
-        debug_assert!(block.own_end.max(block.across_end) < block.room.end, "it has more patches than it said");
+        debug_assert!(block.taken() < block.room.len() as u32, "it has more patches than it said");
         let (room, place) = match region {
             None => (self.across, take(&mut block.across_end, 1)),
             Some(region) if *block.region.get_or_insert(region) == region => (self.within, take(&mut block.own_end, 1)),
@@ -327,7 +333,7 @@ impl Colouring {
                 let (slab, region) = space.of(&patch);
                 let mut placed = Placed { patch, lane: (slab << 1 | usize::from(is_point)) as u32 };
                 let region = if is_divided { (region < REGIONS).then_some(region) } else { Some(0) };
-                // SAFETY: the block is this worker's; and who is alone has all rows and regions.
+                // SAFETY: the block is this worker's, with room for as many as it has; and who is alone has all rows and regions.
                 #[allow(unsafe_code)]
                 unsafe {
                     if is_alone && region.is_some() {

@@ -70,7 +70,7 @@ fn slabs_of(part: usize, count: usize) -> Range<usize> {
 impl Sharing {
     /// Makes so many parts of these colours and rows, of which the slabs are given, in order; row 0 is nobody's.
     pub(super) fn begin(&mut self, count: usize, groups: &[Group], slabs: &[u8]) {
-        debug_assert!((1..=SLABS).contains(&count), "each part has a slab, and a bit in a word");
+        debug_assert!((1..=SLABS).contains(&count), "each part has a slab");
         self.count = count;
         self.pack_at.clear();
         self.kept_at.clear();
@@ -146,7 +146,10 @@ impl Marks<'_> {
             return;
         }
         for row in pack.bodies.as_flattened().iter().filter(|row| **row > 0 && !part.rows.contains(row)) {
-            self.touched[*row as usize].store(true, Ordering::Relaxed);
+            // Asked first: who only reads does not take the line from others.
+            if !self.is_touched(*row) {
+                self.touched[*row as usize].store(true, Ordering::Relaxed);
+            }
         }
     }
 
