@@ -7,47 +7,97 @@
 //! were, so it goes on where it stopped.
 //! Sleep should not stop what would go on by itself: what a kinematic body or a running surface carries along
 //! does not rest, what nothing pushes rests only if it does not move at all, and the rest must not gather speed.
-//! Cost: nothing while no body has been still for long enough; else a union–find (by halving of paths, smaller index as
-//! root) over all constraints among bodies that are awake, almost linear; nothing for those that sleep. Source: Tarjan, van Leeuwen 1984, doi 10.1145/62.2160.
+//! Sets of connected bodies are kept from step to step by union–find (halving of paths, smaller index as root): a contact that
+//! begins to push unites two sets; one that ceases to marks its set, since it may have fallen apart. Only a marked set
+//! in which a body has been still for long enough is found anew. So what is asleep or awake does not depend on when sets were found.
+//! Cost: a few ns for each contact that comes or goes, almost; a look at all bodies that are awake while one of them has been
+//! still for long, and at their contacts when such a set was marked or falls asleep; nothing for those that sleep.
+//! Source: Tarjan, van Leeuwen 1984, doi 10.1145/62.2160.
 
 use crate::body::{Bodies, Rest};
-use crate::narrow::{Manifold, Meetings};
+use crate::narrow::{Link, Manifold, Meetings};
 use crate::response::{self, Edge, Origin};
 
 /// Bodies that have been slower than this for as long as that, in m/s and s, may sleep.
 pub(crate) const STILL_SPEED: f32 = 0.05;
 pub(crate) const STILL_TIME: f32 = 0.5;
 
-/// Room for finding islands; kept to spare allocations.
+/// The islands, and room for those that may fall asleep; kept to spare allocations. All lists are by body.
 #[derive(Debug, Default)]
 pub(crate) struct Islands {
-    /// Of each body that is awake its place among them.
-    place_of: Vec<u32>,
-    parents: Vec<u32>,
-    /// Of each of them, how long it has been still; then of each root, how long the island has.
+    sets: Sets,
+    /// Bodies have other numbers now, or contacts connect other ones.
+    is_behind: bool,
+    /// Of each body that is awake the root of its set.
+    roots: Vec<u32>,
+    /// Of each root, whether its set is found anew.
+    is_dissolved: Vec<bool>,
+    /// Of each root, for how long all of its set have been still.
     still_for: Vec<f32>,
-    /// Of each of them, whether a contact pushed it.
+    /// Of each body, whether a contact pushed it, and whether one carries it along.
     is_pushed: Vec<bool>,
+    is_carried: Vec<bool>,
+    /// Of each root, whether one of its set would not rest by itself; and the name of its island.
+    is_restless: Vec<bool>,
     names: Vec<u32>,
     pub(crate) next_name: u32,
 }
 
+/// Sets of bodies that contacts connect: islands, or several of them as one where contacts were lost.
+#[derive(Debug, Default)]
+struct Sets {
+    parents: Vec<u32>,
+    /// Of each root, whether a contact of its set was lost since the set was found.
+    has_lost: Vec<bool>,
+}
+
+impl Sets {
+    /// Each body for itself.
+    fn reset(&mut self, bodies: usize) {
+        self.parents.clear();
+        self.has_lost.clear();
+        self.grow(bodies);
+    }
+
+    fn grow(&mut self, bodies: usize) {
+        self.parents.extend(self.parents.len() as u32..bodies as u32);
+        self.has_lost.resize(bodies, false);
+    }
+
+    fn root_of(&mut self, body: u32) -> u32 {
+        root_of(&mut self.parents, body)
+    }
+
+    fn unite(&mut self, [a, b]: [u32; 2]) {
+        let has_lost = [a, b].map(|body| self.root_of(body)).map(|root| self.has_lost[root as usize]);
+        let root = unite(&mut self.parents, a, b);
+        self.has_lost[root as usize] = has_lost[0] | has_lost[1];
+    }
+}
+
 impl Islands {
+    /// Finds all anew: bodies have other numbers now.
+    pub(crate) fn forget(&mut self) {
+        self.is_behind = true;
+    }
+
     /// The stage after the solver: lets islands that are still fall asleep.
-    pub(crate) fn put_to_sleep(&mut self, meetings: &Meetings, bodies: &mut Bodies) {
+    pub(crate) fn put_to_sleep(&mut self, meetings: &mut Meetings, bodies: &mut Bodies) {
+        self.follow(meetings, bodies);
         let is_due = |body: &u32| bodies.rests[*body as usize].still_for >= STILL_TIME;
         if !bodies.awake().iter().any(is_due) {
             return;
         }
-        self.join(meetings, bodies);
+        self.part(meetings, bodies);
+        if !self.find_still(bodies) {
+            return;
+        }
+        self.look_at_contacts(meetings, bodies);
         self.count_rests(bodies);
-        let Self { parents, still_for, names, next_name, .. } = self;
-        let count = bodies.awake().len();
-        names.clear();
-        names.resize(count, Rest::AWAKE);
-        for place in 0..count {
-            let (root, body) = (root_of(parents, place as u32) as usize, bodies.awake()[place]);
-            if !bodies.activity(body).moves || still_for[root] < STILL_TIME {
+        let Self { roots, still_for, is_restless, names, next_name, .. } = self;
+        for (place, root) in roots.iter().enumerate() {
+            let (body, root) = (bodies.awake()[place] as usize, *root as usize);
+            if still_for[root] < STILL_TIME || is_restless[root] {
                 continue;
             }
             if names[root] == Rest::AWAKE {
@@ -55,63 +105,129 @@ impl Islands {
                 // After four thousand million islands the first name comes again; its bearer has long been awake.
                 *next_name = (*next_name + 1) % Rest::AWAKE;
             }
-            bodies.fall_asleep(body as usize, names[root]);
+            bodies.fall_asleep(body, names[root]);
         }
     }
 
-    /// Finds the islands of those awake, and who of them is pushed and who is carried along.
-    fn join(&mut self, meetings: &Meetings, bodies: &Bodies) {
-        let Self { place_of, parents, still_for, is_pushed, .. } = self;
-        let count = bodies.awake().len();
-        still_for.clear();
-        still_for.extend(bodies.awake().iter().map(|body| bodies.rests[*body as usize].still_for));
-        parents.clear();
-        parents.extend(0..count as u32);
-        is_pushed.clear();
-        is_pushed.resize(count, false);
-        place_of.resize(bodies.len(), 0);
-        for (place, body) in (0..).zip(bodies.awake()) {
-            place_of[*body as usize] = place;
+    /// Follows what contacts connect.
+    fn follow(&mut self, meetings: &mut Meetings, bodies: &mut Bodies) {
+        let sets = &mut self.sets;
+        if std::mem::take(&mut self.is_behind) | bodies.take_connects_otherwise() {
+            sets.reset(bodies.len());
+            meetings.find_links(bodies, |linked| {
+                if are_movable(linked, bodies) {
+                    sets.unite(linked);
+                }
+            });
+            return;
         }
-        let mut join = |edge: Edge| {
+        sets.grow(bodies.len());
+        meetings.follow_links(|linked, link| match link {
+            _ if !are_movable(linked, bodies) => {}
+            Link::New => sets.unite(linked),
+            Link::Lost => {
+                let root = sets.root_of(linked[0]);
+                sets.has_lost[root as usize] = true;
+            }
+        });
+    }
+
+    /// Finds the islands of those sets anew that have lost contacts and in which something may sleep; and all roots.
+    fn part(&mut self, meetings: &Meetings, bodies: &Bodies) {
+        let Self { sets, roots, is_dissolved, .. } = self;
+        roots.clear();
+        roots.extend(bodies.awake().iter().map(|body| sets.root_of(*body)));
+        is_dissolved.resize(bodies.len(), false);
+        roots.iter().for_each(|root| is_dissolved[*root as usize] = false);
+        let mut any_dissolved = false;
+        for (body, root) in bodies.awake().iter().zip(&*roots) {
+            if sets.has_lost[*root as usize] && bodies.rests[*body as usize].still_for >= STILL_TIME {
+                is_dissolved[*root as usize] = true;
+                any_dissolved = true;
+            }
+        }
+        if !any_dissolved {
+            return;
+        }
+        for (body, root) in bodies.awake().iter().zip(&mut *roots) {
+            if is_dissolved[*root as usize] {
+                sets.has_lost[*root as usize] = false;
+                // Those of a set are awake or asleep together.
+                sets.parents[*body as usize] = *body;
+            }
+        }
+        // What was not dissolved is connected already.
+        for head in meetings.live_heads().iter().filter(|head| head.pushes() && are_movable(head.bodies, bodies)) {
+            sets.unite(head.bodies);
+        }
+        bodies.awake().iter().zip(roots).for_each(|(body, root)| *root = sets.root_of(*body));
+    }
+
+    /// For how long each set has been still: for as long as that of its bodies that was so last. Says whether one of them has
+    /// for long enough.
+    fn find_still(&mut self, bodies: &Bodies) -> bool {
+        let Self { roots, still_for, .. } = self;
+        still_for.resize(bodies.len(), 0.0);
+        roots.iter().for_each(|root| still_for[*root as usize] = f32::INFINITY);
+        for (body, root) in bodies.awake().iter().zip(&*roots) {
+            let (still_for, moves) = (&mut still_for[*root as usize], bodies.activity(*body).moves);
+            *still_for = still_for.min(if moves { bodies.rests[*body as usize].still_for } else { 0.0 });
+        }
+        roots.iter().any(|root| still_for[*root as usize] >= STILL_TIME)
+    }
+
+    /// Finds who is pushed and who is carried along, of those that may fall asleep.
+    fn look_at_contacts(&mut self, meetings: &Meetings, bodies: &Bodies) {
+        let Self { sets, roots, still_for, is_pushed, is_carried, names, .. } = self;
+        for list in [&mut *is_pushed, is_carried] {
+            list.resize(bodies.len(), false);
+            bodies.awake().iter().for_each(|body| list[*body as usize] = false);
+        }
+        names.resize(bodies.len(), Rest::AWAKE);
+        roots.iter().for_each(|root| names[*root as usize] = Rest::AWAKE);
+        let mut look = |edge: Edge| {
             let Origin::Contact { meeting, manifold } = edge.origin;
-            let (activities, places) =
-                (edge.bodies.map(|body| bodies.activity(body)), edge.bodies.map(|body| place_of[body as usize]));
-            if activities.iter().all(|activity| activity.moves) {
-                unite(parents, places[0], places[1]);
+            let activities = edge.bodies.map(|body| bodies.activity(body));
+            // Both are of one set, or one of them is not moved.
+            let Some(side) = activities.iter().position(|activity| activity.moves) else { return };
+            if still_for[sets.root_of(edge.bodies[side]) as usize] < STILL_TIME {
+                return;
             }
             let has_pushed = meetings.has_pushed(meeting);
             // Seldom: what most edges ask of their bodies is in few bytes.
             let is_driven = activities.iter().any(|activity| activity.conveys)
                 && drives(&meetings.meetings()[meeting as usize].manifolds()[manifold as usize]);
-            for side in (0..2).filter(|side| activities[*side].moves) {
-                let (place, other) = (places[side] as usize, edge.bodies[1 - side]);
-                is_pushed[place] |= has_pushed;
-                // What is carried along does not rest.
-                if is_driven || (!activities[1 - side].moves && bodies.moves_by_itself(other as usize)) {
-                    still_for[place] = 0.0;
-                }
+            for side in (side..2).filter(|side| activities[*side].moves) {
+                let (body, other) = (edge.bodies[side] as usize, edge.bodies[1 - side] as usize);
+                is_pushed[body] |= has_pushed;
+                is_carried[body] |= is_driven || (!activities[1 - side].moves && bodies.moves_by_itself(other));
             }
         };
-        (0..response::edge_blocks(meetings)).for_each(|block| response::for_each_edge(meetings, block, &mut join));
+        (0..response::edge_blocks(meetings)).for_each(|block| response::for_each_edge(meetings, block, &mut look));
     }
 
-    /// For how long each island has been still: for as long as that of its bodies that was so last.
+    /// Finds which of the sets that have long been still would not rest by themselves: something is carried along in them, or
+    /// moves though nothing pushes it.
     fn count_rests(&mut self, bodies: &mut Bodies) {
-        let Self { parents, still_for, is_pushed, .. } = self;
-        for (place, still_for) in still_for.iter_mut().enumerate() {
-            let rest = &mut bodies.rests[bodies.awake[place] as usize];
-            if !is_pushed[place] {
-                *still_for = still_for.min(rest.motionless_for);
+        let Self { roots, still_for, is_pushed, is_carried, is_restless, .. } = self;
+        is_restless.resize(bodies.len(), false);
+        roots.iter().for_each(|root| is_restless[*root as usize] = false);
+        for (place, root) in roots.iter().enumerate() {
+            let (body, root) = (bodies.awake()[place] as usize, *root as usize);
+            if still_for[root] < STILL_TIME {
+                continue;
             }
+            let rest = &mut bodies.rests[body];
+            let rested = match (is_carried[body], is_pushed[body]) {
+                (true, _) => 0.0,
+                (false, true) => rest.still_for,
+                (false, false) => rest.still_for.min(rest.motionless_for),
+            };
+            is_restless[root] |= rested < STILL_TIME;
             // It is asked again when it has been still for long enough anew, not in every step.
-            if *still_for == 0.0 && rest.still_for > 0.0 {
+            if rested == 0.0 {
                 rest.still_for = 0.0;
             }
-        }
-        for place in 0..still_for.len() {
-            let root = root_of(parents, place as u32) as usize;
-            still_for[root] = still_for[root].min(still_for[place]);
         }
     }
 
@@ -154,9 +270,26 @@ pub(crate) fn root_of(parents: &mut [u32], mut body: u32) -> u32 {
     body
 }
 
-/// Makes one set of two.
-pub(crate) fn unite(parents: &mut [u32], a: u32, b: u32) {
+/// Makes one set of two; returns its root.
+pub(crate) fn unite(parents: &mut [u32], a: u32, b: u32) -> u32 {
     let (a, b) = (root_of(parents, a), root_of(parents, b));
     // The smaller index, so that the order of the patches means nothing.
     parents[a.max(b) as usize] = a.min(b);
+    a.min(b)
+}
+
+/// Whether contacts move both of two bodies.
+fn are_movable(bodies: [u32; 2], of: &Bodies) -> bool {
+    bodies.iter().all(|body| of.activity(*body).moves)
+}
+
+#[cfg(test)]
+impl Islands {
+    /// Of each body the root of its set, and whether that may be several islands.
+    pub(crate) fn kept(&self) -> Vec<(u32, bool)> {
+        let mut parents = self.sets.parents.clone();
+        let root_of = |body| root_of(&mut parents, body);
+        let roots: Vec<u32> = (0..self.sets.parents.len() as u32).map(root_of).collect();
+        roots.into_iter().map(|root| (root, self.sets.has_lost[root as usize])).collect()
+    }
 }

@@ -27,7 +27,7 @@ pub use meetings::ContactFault;
 pub use mesh::{ContactBuffer, InnerEdges, PartIndex, PartManifold, contacts};
 pub use stage::{Contact, Manifold};
 
-pub(crate) use meetings::{Head, Meetings, MeetingsCopy, may_meet};
+pub(crate) use meetings::{Head, Link, Meetings, MeetingsCopy, may_meet};
 pub(crate) use stage::{Meeting, reach};
 
 use crate::distance::convex::{Convex, SupportFault};

@@ -129,6 +129,7 @@ impl World {
         self.bodies.remove(id)?;
         // The last one takes its number.
         self.meetings.renumber(self.bodies.len() as u32, dense as u32);
+        self.islands.forget();
         Ok(())
     }
 

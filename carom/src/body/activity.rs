@@ -26,6 +26,15 @@ impl Activity {
         self.moves && !self.acts
     }
 
+    pub(crate) fn is_left_out(self) -> bool {
+        self.is_left_out
+    }
+
+    /// Whether contacts connect it with others, be it asleep or awake.
+    fn connects(self) -> bool {
+        self.moves && !self.is_left_out
+    }
+
     /// Whether steps may move it: it is neither fixed nor asleep.
     pub(crate) fn is_followed(self) -> bool {
         self.acts || self.is_kinematic
@@ -78,6 +87,11 @@ impl Bodies {
         std::mem::take(&mut self.stir)
     }
 
+    /// Whether contacts have come to connect a body, or do no longer, since the last call.
+    pub(crate) fn take_connects_otherwise(&mut self) -> bool {
+        std::mem::take(&mut self.connects_otherwise)
+    }
+
     /// Leaves a body out that went non-finite.
     pub(crate) fn set_aside(&mut self, dense: usize) {
         self.natures[dense].set_aside = true;
@@ -87,7 +101,9 @@ impl Bodies {
     /// Looks anew at what a body takes part in, after something of it has changed.
     pub(super) fn review(&mut self, dense: usize) {
         let activity = self.activity_of(dense);
-        if std::mem::replace(&mut self.activities[dense], activity) != activity {
+        let before = std::mem::replace(&mut self.activities[dense], activity);
+        if before != activity {
+            self.connects_otherwise |= before.connects() != activity.connects();
             let may_stir = activity.is_followed() && !activity.is_left_out;
             self.stir = if may_stir || self.stir == Stir::Stirs { Stir::Stirs } else { Stir::Rests };
             self.awake_is_behind = true;

@@ -82,6 +82,7 @@ pub(crate) struct Bodies {
     pub(crate) awake: Vec<u32>,
     pub(super) awake_is_behind: bool,
     pub(super) stir: Stir,
+    pub(super) connects_otherwise: bool,
     /// Islands that are to wake before the next stage.
     pub(super) waking: Vec<u32>,
     /// Bodies whose velocity or pose the user has changed since the boxes were placed; and those near which sleepers are to

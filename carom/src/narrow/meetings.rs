@@ -46,6 +46,8 @@ pub(crate) struct Head {
     pub(crate) is_live: bool,
     /// Whether it touched after the last step.
     pub(crate) is_touching: bool,
+    /// Whether it pushed when islands last followed it.
+    is_linked: bool,
     /// Whether it is only told of, and pushes nothing.
     pub(crate) is_sensor: bool,
     /// Its bodies, as they are numbered now.
@@ -74,6 +76,7 @@ impl Head {
             pair,
             is_live: true,
             is_touching: false,
+            is_linked: false,
             is_sensor,
             bodies,
             manifolds: 0,
@@ -175,6 +178,8 @@ pub(crate) struct Meetings {
     /// How many pairs have come and gone since they were last put in order.
     changes: u32,
     tidying: tidy::Room,
+    /// The bodies of pairs that pushed and have ended since islands last followed.
+    unlinked: Vec<[u32; 2]>,
     /// What began and ended, in order; kept to spare allocations.
     began: Vec<Pair>,
     ended: Vec<Pair>,
@@ -190,6 +195,13 @@ pub(crate) struct MeetingsCopy {
     changes: u32,
     refused: Vec<Pair>,
     inner_edges: InnerEdges,
+}
+
+/// How what a pair connects has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Link {
+    New,
+    Lost,
 }
 
 /// What pairs have all together.
@@ -367,6 +379,9 @@ impl Meetings {
         self.clearances.swap_remove(place);
         self.places.swap_remove(pair, place);
         let mut meeting = self.meetings.swap_remove(place);
+        if head.is_linked {
+            self.unlinked.push(head.bodies);
+        }
         ended(&head);
         if meeting.is_rich() {
             meeting.clear();
@@ -406,6 +421,32 @@ impl Meetings {
                 let head = &mut heads[place];
                 head.is_touching = touching >> (place % WORD) & 1 != 0;
                 changed(head, meetings[place].manifolds());
+            }
+        }
+    }
+
+    /// For islands: calls `changed` with the bodies of each pair that pushes and did not when this was last asked, or does no
+    /// longer.
+    pub(crate) fn follow_links(&mut self, mut changed: impl FnMut([u32; 2], Link)) {
+        let Self { heads, marks, unlinked, .. } = self;
+        unlinked.drain(..).for_each(|bodies| changed(bodies, Link::Lost));
+        for (first, marks) in (0..).step_by(WORD).zip(marks) {
+            for place in marks::places(first, marks.changed_links()) {
+                let head = &mut heads[place];
+                head.is_linked = !head.is_linked;
+                changed(head.bodies, if head.is_linked { Link::New } else { Link::Lost });
+            }
+        }
+    }
+
+    /// The same from the beginning: `linked` is called with the bodies of every pair that pushes, or did when it was parked.
+    pub(crate) fn find_links(&mut self, bodies: &Bodies, mut linked: impl FnMut([u32; 2])) {
+        self.unlinked.clear();
+        for head in &mut self.heads {
+            let is_left_out = head.bodies.iter().any(|body| bodies.activity(*body).is_left_out());
+            head.is_linked = head.manifolds > 0 && !head.is_sensor && !is_left_out;
+            if head.is_linked {
+                linked(head.bodies);
             }
         }
     }

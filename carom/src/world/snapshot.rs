@@ -106,6 +106,7 @@ impl World {
         self.boxes_for = snapshot.boxes_for;
         self.outcome.set_last_steps(snapshot.last_steps);
         self.islands.next_name = snapshot.next_island;
+        self.islands.forget();
         self.slabs.set_axis(snapshot.slab_axis);
         self.time = snapshot.time;
         self.step.clone_from(&snapshot.step);

@@ -205,3 +205,64 @@ fn pairs_keep_what_is_theirs_when_they_are_put_in_order() -> Outcome {
     }
     Ok(())
 }
+
+/// Islands that are kept against a flood over all pairs, while bodies fall, part, come, go and are changed; and what is
+/// asleep against a world that finds all its islands anew in every step.
+#[test]
+fn islands_that_are_kept_are_those_that_contacts_connect() -> Outcome {
+    let (mut marked, mut exact, mut fell_asleep, mut parted) = (0, 0, 0, 0);
+    for seed in 0..6u64 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut world = World::builder().threads(1).build()?;
+        world.add(Body::fixed().shape(Shape::half_space([0.0, 1.0, 0.0])?))?;
+        let stirrer = Body::kinematic().at([0.0, 0.3, 0.0]).angular_velocity([0.0, 1.5, 0.0]);
+        world.add(stirrer.shape(Shape::cuboid(2.0, 0.1, 0.1)?))?;
+        let shapes = shapes()?;
+        let mut other = World::builder().threads(1).build()?;
+        let mut before = Vec::new();
+        for step in 0..500 {
+            if step < 120 || random.u32(0..40) == 0 {
+                let place = DVec3::new(6.0 * random.f64() - 3.0, 0.4 + random.f64(), 6.0 * random.f64() - 3.0);
+                let shape = shapes[random.usize(0..shapes.len())].clone();
+                world.add(Body::dynamic().at(place).user_data(step).shape(shape))?;
+            }
+            let some = world.bodies().nth(random.usize(2..world.len())).map(|body| body.id());
+            match (some, random.u32(0..60)) {
+                (Some(id), 0) => world.remove(id)?,
+                (Some(id), 1) => {
+                    let is_enabled = world.body(id)?.is_enabled();
+                    world.body_mut(id)?.set_enabled(!is_enabled);
+                }
+                (Some(id), 2) => world.body_mut(id)?.set_pose(Pose::at([0.0, 3.0, 1.0]))?,
+                _ => {}
+            }
+            other.restore(&world.snapshot());
+            world.step(1.0 / 60.0)?;
+            other.step(1.0 / 60.0)?;
+            assert_eq!(world.hash(), other.hash(), "seed {seed}, step {step}");
+            let (flooded, kept) = (world.islands(), world.islands.kept());
+            assert_eq!(flooded.len(), kept.len());
+            for (body, island) in flooded.iter().enumerate() {
+                let Some(first) = island.map(|first| first as usize) else { continue };
+                assert_eq!(kept[body], kept[first], "seed {seed}, step {step}: {body} is connected with {first}");
+                let (root, has_lost) = kept[body];
+                marked += usize::from(has_lost);
+                exact += usize::from(!has_lost && root as usize != body);
+                if !has_lost {
+                    assert_eq!(
+                        flooded[root as usize], *island,
+                        "seed {seed}, step {step}: {body} and {root} are apart"
+                    );
+                }
+            }
+            let asleep: Vec<_> = world.bodies().map(|body| (body.id(), body.is_asleep())).collect();
+            fell_asleep += asleep.iter().filter(|(id, sleeps)| *sleeps && before.contains(&(*id, false))).count();
+            let is_marked = |body: usize, first: usize| kept[body] == kept[first] && flooded[body] != flooded[first];
+            parted += usize::from((3..kept.len()).any(|body| is_marked(body, kept[body].0 as usize)));
+            before = asleep;
+        }
+    }
+    println!("{marked} in marked sets, {exact} connected in others, {fell_asleep} fell asleep, {parted} times apart");
+    assert!(marked > 1000 && exact > 1000 && fell_asleep > 100 && parted > 10);
+    Ok(())
+}

@@ -16,6 +16,8 @@ pub(in crate::narrow) struct Marks {
     pushing: AtomicU64,
     /// It touched after the last step.
     touched: AtomicU64,
+    /// It pushed when islands last followed it.
+    linked: AtomicU64,
     /// It is deep enough to touch; and it has pushed in this step, and so touches.
     deep: AtomicU64,
     pushed: AtomicU64,
@@ -30,6 +32,7 @@ pub(in crate::narrow) struct Marks {
 pub(super) struct Found {
     pushing: u64,
     touched: u64,
+    linked: u64,
     deep: u64,
     pushed: u64,
     inner: u64,
@@ -41,6 +44,7 @@ impl Found {
     #[inline(always)]
     pub(super) fn note_before(&mut self, place: usize, head: &Head) {
         self.touched |= u64::from(head.is_touching) << (place % WORD);
+        self.linked |= u64::from(head.is_linked) << (place % WORD);
     }
 
     /// Takes note of what was found.
@@ -54,19 +58,28 @@ impl Found {
 }
 
 impl Marks {
+    /// The words, each with the bits that go there.
+    #[inline(always)]
+    fn words_with(&self, found: Found) -> [(&AtomicU64, u64); 6] {
+        [
+            (&self.pushing, found.pushing),
+            (&self.touched, found.touched),
+            (&self.linked, found.linked),
+            (&self.deep, found.deep),
+            (&self.pushed, found.pushed),
+            (&self.inner, found.inner),
+        ]
+    }
+
     /// The bits of all pairs of the word; what was before is forgotten.
     pub(super) fn set(&self, found: Found) {
-        let words = [&self.pushing, &self.touched, &self.deep, &self.pushed, &self.inner];
-        let bits = [found.pushing, found.touched, found.deep, found.pushed, found.inner];
-        words.into_iter().zip(bits).for_each(|(word, bits)| word.store(bits, Ordering::Relaxed));
+        self.words_with(found).into_iter().for_each(|(word, bits)| word.store(bits, Ordering::Relaxed));
         self.manifolds.store(found.manifolds, Ordering::Relaxed);
     }
 
     /// The bits of some more of them.
     pub(super) fn put(&self, found: Found) {
-        let words = [&self.pushing, &self.touched, &self.deep, &self.pushed, &self.inner];
-        let bits = [found.pushing, found.touched, found.deep, found.pushed, found.inner];
-        for (word, bits) in words.into_iter().zip(bits) {
+        for (word, bits) in self.words_with(found) {
             // Of most nothing is to be said.
             if bits != 0 {
                 word.fetch_or(bits, Ordering::Relaxed);
@@ -79,6 +92,11 @@ impl Marks {
 
     pub(in crate::narrow) fn pushing(&self) -> u64 {
         self.pushing.load(Ordering::Relaxed)
+    }
+
+    /// Those that push and did not when islands last followed them, or do no longer.
+    pub(super) fn changed_links(&self) -> u64 {
+        self.pushing() ^ self.linked.load(Ordering::Relaxed)
     }
 
     pub(in crate::narrow) fn manifolds(&self) -> u32 {
