@@ -163,6 +163,12 @@ impl Nature {
         }
     }
 
+    /// Holds a way and a turn to what the limits allow in `dt`.
+    pub(crate) fn limited_way(&self, [shift, turn]: [Vec3; 2], dt: f32) -> [Vec3; 2] {
+        let within = |way: Vec3, most: Option<f32>| most.map_or(way, |most| way.clamp_length_max(most * dt));
+        [within(shift, self.most_speed), within(turn, self.most_angular_speed)]
+    }
+
     /// Takes on other mass properties; the pose has to be set anew.
     pub(super) fn weigh(&mut self, motion: &mut Motion, properties: &MassProperties) {
         self.mass = properties.mass;

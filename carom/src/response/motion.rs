@@ -87,6 +87,7 @@ pub(super) fn move_freely(nature: &Nature, motion: &mut Motion, setting: &Settin
     if let Some(cause) = FaultCause::of_velocities(motion.velocity, motion.angular_velocity) {
         return Some((FaultStage::Forces, cause));
     }
+    nature.limit(motion);
     // The mean of both velocities: under a constant force the way is a parabola, whatever the step.
     motion.center += (0.5 * (before + motion.velocity)).as_dvec3() * f64::from(dt);
     turn(nature, motion, dt);

@@ -420,10 +420,11 @@ fn finish_body(
         return None;
     }
     let before = *motion;
+    nature.limit(motion);
     let fault = match state {
         Some(state) if motion.is_movable() => {
             let most_turn = MOST_TURN * setting.substeps as f32 / setting.dt;
-            move_by(nature, motion, state, most_turn.max(motion.angular_velocity.length()))
+            move_by(nature, motion, state, (setting.dt, most_turn.max(motion.angular_velocity.length())))
         }
         Some(_) | None => motion::move_freely(nature, motion, setting),
     };
@@ -437,8 +438,13 @@ fn finish_body(
     fault
 }
 
-fn move_by(nature: &Nature, motion: &mut Motion, state: &State, most_spin: f32) -> Option<(FaultStage, FaultCause)> {
-    let [shift, turn] = vectors_of(&state.movement);
+fn move_by(
+    nature: &Nature,
+    motion: &mut Motion,
+    state: &State,
+    (dt, most_spin): (f32, f32),
+) -> Option<(FaultStage, FaultCause)> {
+    let [shift, turn] = nature.limited_way(vectors_of(&state.movement), dt);
     let [velocity, angular_velocity] = vectors_of(&state.velocity);
     if let Some(cause) = FaultCause::of_velocities(velocity, angular_velocity) {
         let [push, spin] = vectors_of(&state.drive);

@@ -130,6 +130,19 @@ impl<S: Simd> Meeting<S> {
         self.act(simd, pack, self.normal.times(push.along), torque);
     }
 
+    /// The friction that stops what slides at the middle of the patch, with what it is already.
+    #[inline(always)]
+    fn wanted_friction(&self, simd: S, pack: &Pack, last: [f32x8<S>; 2]) -> [f32x8<S>; 2] {
+        let point_b = self.b.linear.plus(self.b.angular.cross(self.arm_b));
+        let point_a = self.a.linear.plus(self.a.angular.cross(self.arm_a));
+        let sliding = point_b.minus(point_a);
+        let along_tangent = self.tangent.dot(sliding) - load(simd, &pack.surface[0]);
+        let along_across = self.across.dot(sliding) - load(simd, &pack.surface[1]);
+        let [uu, vv, uv] = &pack.friction_mass;
+        let (uu, vv, uv) = (load(simd, uu), load(simd, vv), load(simd, uv));
+        [last[0] - (uu * along_tangent + uv * along_across), last[1] - (uv * along_tangent + vv * along_across)]
+    }
+
     /// In lanes whose numbers have overflowed both bodies are at fault, unless one of them was before: what touches it is
     /// not.
     #[cold]
@@ -263,20 +276,21 @@ pub(super) fn relax<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: 
     meeting.write(simd, pack, rows);
 }
 
-/// Points that were hit part again.
+/// Points that were hit part again. That is a push of its own, so friction holds more: a ball that slides all through an
+/// impact is turned by μ·(1 + e) of what stops it.
 #[inline(always)]
 pub(super) fn rebound<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
     if !pack.bounces {
         return;
     }
-    /// The points of a patch find their shares among themselves.
+    /// The points of a patch find their shares among themselves, and with friction.
     const ROUNDS: usize = 8;
     let mut meeting = Meeting::new(simd, pack, rows);
     let response = Response::load(simd, pack);
-    let mut seen = meeting.closing(&meeting.a, &meeting.b);
-    let mut push = Closing::zero(simd);
     let zero = f32x8::splat(simd, 0.0);
     for _ in 0..ROUNDS {
+        let mut seen = meeting.closing(&meeting.a, &meeting.b);
+        let mut push = Closing::zero(simd);
         for point in 0..pack.points.min(4) as usize {
             let levers = [load(simd, &pack.point[point].levers[0]), load(simd, &pack.point[point].levers[1])];
             let rebound = load(simd, &pack.rebound[point]);
@@ -289,8 +303,18 @@ pub(super) fn rebound<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
             store(in_all + (total - impulse), &mut pack.point[point].total);
             response.add(total - impulse, levers, &mut seen, &mut push);
         }
+        meeting.act_normally(simd, pack, &push);
+        let load_on_all = load(simd, &pack.rebound_load) + push.along;
+        store(load_on_all, &mut pack.rebound_load);
+        let last = [load(simd, &pack.rebound_friction[0]), load(simd, &pack.rebound_friction[1])];
+        let wanted = meeting.wanted_friction(simd, pack, last);
+        let limit = load(simd, &pack.friction) * load_on_all.max(zero);
+        let total = within(simd, wanted, limit, last);
+        store(total[0], &mut pack.rebound_friction[0]);
+        store(total[1], &mut pack.rebound_friction[1]);
+        let force = meeting.tangent.times(total[0] - last[0]).plus(meeting.across.times(total[1] - last[1]));
+        meeting.act_at_middle(simd, pack, force);
     }
-    meeting.act_normally(simd, pack, &push);
     meeting.write(simd, pack, rows);
 }
 
@@ -466,18 +490,10 @@ fn solve_friction<S: Simd, const ONLY_LOOSE: bool>(
     load_on_all: f32x8<S>,
 ) {
     let zero = f32x8::splat(simd, 0.0);
-    let point_b = meeting.b.linear.plus(meeting.b.angular.cross(meeting.arm_b));
-    let point_a = meeting.a.linear.plus(meeting.a.angular.cross(meeting.arm_a));
-    let sliding = point_b.minus(point_a);
-    let along_tangent = meeting.tangent.dot(sliding) - load(simd, &pack.surface[0]);
-    let along_across = meeting.across.dot(sliding) - load(simd, &pack.surface[1]);
-    let [uu, vv, uv] = &pack.friction_mass;
-    let (uu, vv, uv) = (load(simd, uu), load(simd, vv), load(simd, uv));
     let last = [load(simd, &pack.friction_impulse[0]), load(simd, &pack.friction_impulse[1])];
-    let wanted_u = last[0] - (uu * along_tangent + uv * along_across);
-    let wanted_v = last[1] - (uv * along_tangent + vv * along_across);
+    let wanted = meeting.wanted_friction(simd, pack, last);
     let limit = load(simd, &pack.friction) * load_on_all;
-    let [mut total_u, mut total_v] = within(simd, [wanted_u, wanted_v], limit, last);
+    let [mut total_u, mut total_v] = within(simd, wanted, limit, last);
     let is_loose = load(simd, &pack.loose).simd_gt(zero);
     if ONLY_LOOSE {
         total_u = is_loose.select(total_u, last[0]);

@@ -79,6 +79,9 @@ pub(super) struct Pack {
     pub(super) response: [Lanes; 6],
     /// Of packs that bounce: how fast each point shall part after an impact.
     pub(super) rebound: [Lanes; 4],
+    /// What they have pushed for that, and what friction has added on account of it.
+    pub(super) rebound_load: Lanes,
+    pub(super) rebound_friction: [Lanes; 2],
 }
 
 /// One point of each lane's patch.
@@ -147,6 +150,8 @@ impl Pack {
         rolling_impulse: [NO_LANES; 2],
         response: [NO_LANES; 6],
         rebound: [NO_LANES; 4],
+        rebound_load: NO_LANES,
+        rebound_friction: [NO_LANES; 2],
     };
 }
 
@@ -169,6 +174,7 @@ impl Pack {
     pub(super) fn bounce(&mut self, point: usize, lane: usize, speed: f32) {
         if !std::mem::replace(&mut self.bounces, true) {
             self.rebound = [NO_LANES; 4];
+            (self.rebound_load, self.rebound_friction) = (NO_LANES, [NO_LANES; 2]);
         }
         self.rebound[point][lane] = speed;
     }

@@ -99,7 +99,11 @@ fn fill_lane(pack: &mut Pack, draft: &mut Draft, lane: usize, patch: &Patch, sou
     let contacts = manifold.contacts();
     let share = 1.0 / contacts.len() as f32;
     let [middle_a, middle_b] = contacts.iter().fold([Vec3::ZERO; 2], |[a, b], c| [a + c.arm_a, b + c.arm_b]);
-    let [middle_a, middle_b] = [middle_a * share, middle_b * share];
+    // Friction acts on each body's own surface: by the time the two touch, the gap between them is used up.
+    let gap: f32 = contacts.iter().map(|contact| (-contact.depth).max(0.0)).sum();
+    let half_gap = manifold.normal * (0.5 * share * gap);
+    let middle = middle_a * share;
+    let [middle_a, middle_b] = [middle - half_gap, middle_b * share + half_gap];
     for (side, arm) in [middle_a, middle_b].into_iter().enumerate() {
         pack.bodies[side][lane] = patch.rows[side];
         set(&mut pack.arms[side], lane, arm);
@@ -122,7 +126,7 @@ fn fill_lane(pack: &mut Pack, draft: &mut Draft, lane: usize, patch: &Patch, sou
         lanes[lane] = value;
     }
     for (point, contact) in contacts.iter().enumerate() {
-        set(&mut draft.offsets[point], lane, contact.arm_a - middle_a);
+        set(&mut draft.offsets[point], lane, contact.arm_a - middle);
         pack.point[point].gap[lane] = -contact.depth;
         pack.point[point].gap_now[lane] = -contact.depth;
         // The mark of a point that is there, until its mass is known.
