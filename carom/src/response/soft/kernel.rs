@@ -21,6 +21,11 @@ const LARGE_TURN: f32 = 0.15;
 /// How often the points of a patch that is not held are gone through, to and fro.
 const LOOSE_ROUNDS: u32 = 4;
 
+/// How often the points of a patch that was hit find their shares among themselves and with friction, at the most; until no
+/// impulse changes by more than this share.
+const MOST_REBOUND_ROUNDS: u32 = 8;
+const REBOUND_CHANGE: f32 = 1e-6;
+
 /// What the passes need to know of a substep.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Substep {
@@ -279,29 +284,41 @@ pub(super) fn relax<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: 
 /// Points that were hit part again. That is a push of its own, so friction holds more: a ball that slides all through an
 /// impact is turned by μ·(1 + e) of what stops it.
 #[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "closures here are not inlined")]
 pub(super) fn rebound<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
     if !pack.bounces {
         return;
     }
-    /// The points of a patch find their shares among themselves, and with friction.
-    const ROUNDS: usize = 8;
+    let zero = f32x8::splat(simd, 0.0);
+    // What has not been hit so far is not hit by rebounds.
+    let mut hits = [mask32x8::splat(simd, false); 4];
+    let mut any_hit = mask32x8::splat(simd, false);
+    let count = pack.points.min(4) as usize;
+    for point in 0..count {
+        hits[point] =
+            load(simd, &pack.point[point].total).simd_gt(zero) & load(simd, &pack.rebound[point]).simd_gt(zero);
+        any_hit = any_hit | hits[point];
+    }
+    if !any_hit.any_true() {
+        return;
+    }
     let mut meeting = Meeting::new(simd, pack, rows);
     let response = Response::load(simd, pack);
-    let zero = f32x8::splat(simd, 0.0);
-    for _ in 0..ROUNDS {
+    for _ in 0..MOST_REBOUND_ROUNDS {
         let mut seen = meeting.closing(&meeting.a, &meeting.b);
         let mut push = Closing::zero(simd);
-        for point in 0..pack.points.min(4) as usize {
+        let mut is_done = mask32x8::splat(simd, true);
+        for point in 0..count {
             let levers = [load(simd, &pack.point[point].levers[0]), load(simd, &pack.point[point].levers[1])];
             let rebound = load(simd, &pack.rebound[point]);
-            let in_all = load(simd, &pack.point[point].total);
-            let is_hit = in_all.simd_gt(zero) & rebound.simd_gt(zero);
             let impulse = load(simd, &pack.point[point].impulse);
             let wanted = impulse - load(simd, &pack.point[point].mass) * (seen.at(levers) - rebound);
-            let total = is_hit.select(sound(simd, wanted, impulse), impulse);
+            let total = hits[point].select(sound(simd, wanted, impulse), impulse);
+            let change = total - impulse;
+            is_done = is_done & change.abs().simd_le(total.abs() * REBOUND_CHANGE);
             store(total, &mut pack.point[point].impulse);
-            store(in_all + (total - impulse), &mut pack.point[point].total);
-            response.add(total - impulse, levers, &mut seen, &mut push);
+            store(load(simd, &pack.point[point].total) + change, &mut pack.point[point].total);
+            response.add(change, levers, &mut seen, &mut push);
         }
         meeting.act_normally(simd, pack, &push);
         let load_on_all = load(simd, &pack.rebound_load) + push.along;
@@ -314,6 +331,9 @@ pub(super) fn rebound<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
         store(total[1], &mut pack.rebound_friction[1]);
         let force = meeting.tangent.times(total[0] - last[0]).plus(meeting.across.times(total[1] - last[1]));
         meeting.act_at_middle(simd, pack, force);
+        if is_done.all_true() {
+            break;
+        }
     }
     meeting.write(simd, pack, rows);
 }
