@@ -76,11 +76,12 @@ pub struct Manifold {
     pub size: f32,
     /// How the two surfaces behave together; their velocity is in the axes of the world.
     pub material: Material,
-    /// What friction pushed in the last step, from the first body to the second, across the normal.
+    /// What friction pushes in a substep at the end of the last step, from the first body to the second, across the normal;
+    /// what rebounds have added to it left out.
     pub friction: Vec3,
-    /// What friction turned in the last step, around the normal.
+    /// What friction turns then, around the normal.
     pub twist: f32,
-    /// What resistance to rolling turned in the last step, across the normal.
+    /// What resistance to rolling turns then, across the normal.
     pub rolling: Vec3,
     /// The normal leads into another part of the same ground (N6): nothing is pushed along it.
     pub(crate) is_inner: bool,

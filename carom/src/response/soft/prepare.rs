@@ -10,8 +10,11 @@ use crate::response::Origin;
 use fearless_simd::{Level, dispatch, f32x8, prelude::*};
 use glam::Vec3;
 
-/// The mean distance of an even load from the middle of a patch, as a share of that of the corners.
-const TWIST_SHARE: f32 = 0.6;
+/// The mean distance of an even load from the middle of a patch, as a share of that of the points: on a line, on a disc whose
+/// rim they are, and on a square, (√2 + arsinh 1) / (3 √2); on longer rectangles it comes down to that of a line.
+const ON_A_LINE: f32 = 0.5;
+const ON_A_DISC: f32 = 2.0 / 3.0;
+const ON_A_SQUARE: f32 = 0.541;
 
 /// What of a step the packs depend on.
 #[derive(Debug, Clone, Copy)]
@@ -69,8 +72,8 @@ struct Draft {
     friction: [Lanes; 3],
     rolling: [Lanes; 3],
     surface_velocity: [Lanes; 3],
-    /// One over the number of points.
-    share: Lanes,
+    /// What the distances of the points from the middle add to the reach of twist.
+    twist_share: Lanes,
 }
 
 /// Fills a pack with its patches.
@@ -86,7 +89,7 @@ pub(super) fn fill(level: Level, pack: &mut Pack, lanes: &[Patch], source: &Sour
         friction: nothing,
         rolling: nothing,
         surface_velocity: nothing,
-        share: [0.0; WIDTH],
+        twist_share: [0.0; WIDTH],
     };
     for (lane, patch) in lanes.iter().enumerate().take(WIDTH).filter(|(_, patch)| **patch != NO_PATCH) {
         fill_lane(pack, &mut draft, lane, patch, source, plan);
@@ -139,7 +142,12 @@ fn fill_lane(pack: &mut Pack, draft: &mut Draft, lane: usize, patch: &Patch, sou
             }
         }
     }
-    draft.share[lane] = share;
+    draft.twist_share[lane] = share
+        * match (contacts.len(), manifold.is_round) {
+            (0..=2, _) => ON_A_LINE,
+            (_, true) => ON_A_DISC,
+            (_, false) => ON_A_SQUARE,
+        };
     set(&mut draft.surface_velocity, lane, material.surface_velocity);
     set(&mut draft.friction, lane, manifold.friction * plan.stretch);
     set(&mut draft.rolling, lane, manifold.rolling * plan.stretch);
@@ -266,7 +274,7 @@ fn derive<S: Simd>(simd: S, pack: &mut Pack, draft: &Draft, masses: &[Mass]) {
         store(is_there.select(f32x8::splat(simd, 1.0) / seen, zero), &mut points.mass);
     }
     if count > 1 {
-        store(reach * TWIST_SHARE * load(simd, &draft.share), &mut pack.twist_reach);
+        store(reach * load(simd, &draft.twist_share), &mut pack.twist_reach);
     }
     for (index, [one, other]) in COUPLED.into_iter().enumerate() {
         if other < count {
