@@ -116,6 +116,27 @@ fn a_small_world_calls_nobody() -> Outcome {
     Ok(())
 }
 
+/// From a thread that is none of the pool's a shared step is handed over to it, for which rayon's queue allocates a block once
+/// in some sixty times. Nothing else is.
+#[test]
+fn a_step_from_outside_the_pool_allocates_only_to_be_handed_over() -> Outcome {
+    const STEPS: usize = 630;
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut world = World::builder().threads(2).sleeping(false).build()?;
+    floor(&mut world)?;
+    pour(&mut world, [6, 4, 6], |_| Shape::cuboid(0.5, 0.5, 0.5))?;
+    (0..600).try_for_each(|_| world.step(DT).map(|_| ()))?;
+    IS_COUNTED.set(true);
+    let before = COUNT.load(Ordering::Relaxed);
+    let outcome = (0..STEPS).try_for_each(|_| world.step(DT).map(|_| ()));
+    let count = COUNT.load(Ordering::Relaxed) - before;
+    IS_COUNTED.set(false);
+    outcome?;
+    println!("{count} allocations in {STEPS} steps");
+    assert!(count <= STEPS / 60 + 2, "{count} allocations");
+    Ok(())
+}
+
 fn world(threads: usize) -> Outcome<World> {
     Ok(World::builder().threads(threads).build()?)
 }
