@@ -25,6 +25,8 @@ const LOOSE_ROUNDS: u32 = 4;
 /// impulse changes by more than this share.
 const MOST_REBOUND_ROUNDS: u32 = 8;
 const REBOUND_CHANGE: f32 = 1e-6;
+/// What slides by less than this share of what it parts does not slide.
+const LEAST_SLIP: f32 = 0.05;
 
 /// What the passes need to know of a substep.
 #[derive(Debug, Clone, Copy)]
@@ -133,6 +135,17 @@ impl<S: Simd> Meeting<S> {
     fn act_normally(&mut self, simd: S, pack: &Pack, push: &Closing<S>) {
         let torque = self.tangent.times(push.around_tangent).plus(self.across.times(push.around_across));
         self.act(simd, pack, self.normal.times(push.along), torque);
+    }
+
+    /// Whether a push at the middle of the patch hardly makes the bodies slide there.
+    #[inline(always)]
+    fn is_free_of_slip(&self, simd: S, pack: &Pack) -> mask32x8<S> {
+        let (push_a, turn_a) = moved::<S, 0>(simd, pack, self.normal, self.arm_a.cross(self.normal));
+        let (push_b, turn_b) = moved::<S, 1>(simd, pack, self.normal, self.arm_b.cross(self.normal));
+        let parted = push_a.plus(turn_a.cross(self.arm_a)).plus(push_b.plus(turn_b.cross(self.arm_b)));
+        let along = self.normal.dot(parted);
+        let slip = parted.minus(self.normal.times(along));
+        slip.dot(slip).simd_le(along * along * (LEAST_SLIP * LEAST_SLIP))
     }
 
     /// The friction that stops what slides at the middle of the patch, with what it is already.
@@ -282,7 +295,8 @@ pub(super) fn relax<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: 
 }
 
 /// Points that were hit part again. That is a push of its own, so friction holds more: a ball that slides all through an
-/// impact is turned by μ·(1 + e) of what stops it.
+/// impact is turned by μ·(1 + e) of what stops it. Not so where a push makes the bodies slide and friction makes them close:
+/// to hold both speeds to what they shall be would add energy. Source: Kane, Levinson 1985, Dynamics: Theory and Applications.
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "closures here are not inlined")]
 pub(super) fn rebound<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
@@ -304,6 +318,7 @@ pub(super) fn rebound<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
     }
     let mut meeting = Meeting::new(simd, pack, rows);
     let response = Response::load(simd, pack);
+    let friction = meeting.is_free_of_slip(simd, pack).select(load(simd, &pack.friction), zero);
     for _ in 0..MOST_REBOUND_ROUNDS {
         let mut seen = meeting.closing(&meeting.a, &meeting.b);
         let mut push = Closing::zero(simd);
@@ -325,7 +340,7 @@ pub(super) fn rebound<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
         store(load_on_all, &mut pack.rebound_load);
         let last = [load(simd, &pack.rebound_friction[0]), load(simd, &pack.rebound_friction[1])];
         let wanted = meeting.wanted_friction(simd, pack, last);
-        let limit = load(simd, &pack.friction) * load_on_all.max(zero);
+        let limit = friction * load_on_all.max(zero);
         let total = within(simd, wanted, limit, last);
         store(total[0], &mut pack.rebound_friction[0]);
         store(total[1], &mut pack.rebound_friction[1]);
