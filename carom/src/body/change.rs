@@ -31,8 +31,7 @@ impl<'a> BodyMut<'a> {
         let pose = pose.checked().map_err(|error| BodyError::Pose { error })?;
         self.bodies.set_pose(self.dense, pose);
         self.put();
-        self.bodies.natures[self.dense].set_aside = false;
-        self.bodies.review(self.dense);
+        self.bodies.take_back(self.dense);
         Ok(())
     }
 
@@ -124,8 +123,13 @@ impl<'a> BodyMut<'a> {
     }
 
     /// Lets it take part or not. What takes no part keeps its pose and velocity, is touched by nothing and found by no
-    /// question; what it touched is told of the end and wakes.
+    /// question; what it touched is told of the end and wakes. To enable a body that was set aside lets it take part again,
+    /// where it was left.
     pub fn set_enabled(&mut self, is_enabled: bool) {
+        if is_enabled && self.as_ref().is_set_aside() {
+            self.put();
+            self.bodies.take_back(self.dense);
+        }
         if self.as_ref().is_enabled() != is_enabled {
             self.bodies.natures[self.dense].is_disabled = !is_enabled;
             self.bodies.review(self.dense);

@@ -110,12 +110,13 @@ impl<'a> BodyRef<'a> {
         self.bodies.rests[self.dense].is_asleep()
     }
 
-    /// Whether it was left out of the simulation because it went non-finite.
+    /// Whether it was left out of the simulation because it went non-finite. It takes no part then, as a disabled body, until
+    /// [`BodyMut::set_pose`](super::BodyMut::set_pose) or [`BodyMut::set_enabled`](super::BodyMut::set_enabled) takes it back.
     pub fn is_set_aside(&self) -> bool {
         self.nature().set_aside
     }
 
-    /// Whether it takes part.
+    /// Whether the user lets it take part.
     pub fn is_enabled(&self) -> bool {
         !self.nature().is_disabled
     }

@@ -635,6 +635,6 @@ pub(crate) fn may_meet(pair: Pair, bodies: &Bodies) -> bool {
         (true, false) | (false, true) => kinds != [BodyKind::Fixed; 2],
         (true, true) => false,
     };
-    let takes_part = !one.is_disabled && !other.is_disabled;
+    let takes_part = !one.is_left_out() && !other.is_left_out();
     a.body != b.body && is_of_interest && takes_part && a.filter.meets(b.filter)
 }
