@@ -11,7 +11,7 @@ mod queries;
 mod snapshot;
 mod step;
 
-pub use builder::{WorldBuilder, WorldError};
+pub use builder::{MOST_ITERATIONS, MOST_SUBSTEPS, WorldBuilder, WorldError};
 pub use continuous::{Continuous, Stop};
 pub use events::{ContactEvent, Events, HitEvent, SensorEvent, ShapeId};
 pub(crate) use filter::PairFilter;
@@ -21,7 +21,7 @@ pub use measure::{Energy, Momentum};
 pub use queries::{Picks, ShapeCast, ShapeDistance, ShapeHit, ShapeProjection, WorldQueryError};
 pub(crate) use snapshot::Digest;
 pub use snapshot::Snapshot;
-pub use step::{StageTimes, Step, StepError};
+pub use step::{SHORTEST_STEP, StageTimes, Step, StepError};
 
 use crate::body::{Bodies, Body, BodyError, BodyId, BodyKind, BodyMut, BodyRef, Collider, ShapeRef};
 use crate::broad::{self, BroadPhase, BroadPhaseError, Pair, Placed, Structure};
@@ -166,9 +166,10 @@ impl World {
         Ok(())
     }
 
-    /// Moves everything on by `dt` seconds.
+    /// Moves everything on by `dt` seconds, at least [`SHORTEST_STEP`].
     pub fn step(&mut self, dt: f32) -> Result<&Step, StepError> {
-        if !(dt > 0.0 && dt.is_finite()) {
+        // False for NaN, too.
+        if !(SHORTEST_STEP..=f32::MAX).contains(&dt) {
             return Err(StepError::TimeStep { dt });
         }
         if self.is_shared() {

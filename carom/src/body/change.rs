@@ -108,8 +108,7 @@ impl<'a> BodyMut<'a> {
     pub fn set_constant_force(&mut self, force: impl Into<Vec3>) -> Result<(), BodyError> {
         let force = force.into();
         finite("force", force)?;
-        self.bodies.set_constant(self.dense, [force, self.as_ref().constant_torque()]);
-        self.wake();
+        self.drive_always([force, self.as_ref().constant_torque()]);
         Ok(())
     }
 
@@ -117,8 +116,7 @@ impl<'a> BodyMut<'a> {
     pub fn set_constant_torque(&mut self, torque: impl Into<Vec3>) -> Result<(), BodyError> {
         let torque = torque.into();
         finite("torque", torque)?;
-        self.bodies.set_constant(self.dense, [self.as_ref().constant_force(), torque]);
-        self.wake();
+        self.drive_always([self.as_ref().constant_force(), torque]);
         Ok(())
     }
 
@@ -249,10 +247,18 @@ impl<'a> BodyMut<'a> {
         self.bodies.natures[self.dense].user_data = user_data;
     }
 
-    /// Adds to what acts during the next step. Nothing else than a dynamic body feels it.
+    /// Sets what acts in every step. What is as it was wakes nothing.
+    fn drive_always(&mut self, constant: [Vec3; 2]) {
+        if self.bodies.natures[self.dense].constant != constant {
+            self.bodies.set_constant(self.dense, constant);
+            self.wake();
+        }
+    }
+
+    /// Adds to what acts during the next step. Nothing else than a dynamic body feels it, and nothing keeps none awake.
     fn drive(&mut self, force: Vec3, torque: Vec3) -> Result<(), BodyError> {
         let motion = &self.bodies.motions[self.dense];
-        if motion.is_movable() {
+        if motion.is_movable() && [force, torque] != [Vec3::ZERO; 2] {
             let (force, torque) = (motion.force + force, motion.torque + torque);
             finite("sum of all forces", force)?;
             finite("sum of all torques", torque)?;
@@ -268,8 +274,11 @@ impl<'a> BodyMut<'a> {
         change(&mut motion);
         finite("velocity after the impulse", motion.velocity)?;
         finite("angular velocity after the impulse", motion.angular_velocity)?;
-        *self.motion() = motion;
-        self.hold();
+        let is_struck = motion != self.bodies.motions[self.dense];
+        if is_struck {
+            *self.motion() = motion;
+            self.hold();
+        }
         Ok(())
     }
 

@@ -339,11 +339,11 @@ impl Bodies {
         }
     }
 
-    /// Adds the constant forces to those of the step that begins.
+    /// Adds the constant forces to those of the step that begins. What no force moves gathers none.
     pub(crate) fn apply_constant_forces(&mut self) {
         for place in 0..self.driven.len() {
             let Ok(dense) = self.resolve(self.driven[place]) else { continue };
-            if !self.rests[dense].is_asleep() {
+            if self.motions[dense].is_movable() && !self.rests[dense].is_asleep() {
                 let ([force, torque], motion) = (self.natures[dense].constant, &mut self.motions[dense]);
                 motion.force += force;
                 motion.torque += torque;

@@ -2,6 +2,7 @@
 //! lectures and for bug reports (V1). Nothing here changes a step, but for [`World::set_solver`].
 
 use super::World;
+use super::builder::held;
 use crate::bounds::Aabb;
 use crate::broad::{Cost, Drawn, Pair, Structure};
 use crate::island;
@@ -72,9 +73,10 @@ impl World {
         self.solver
     }
 
-    /// Solves contacts in another way from the next step on.
+    /// Solves contacts in another way from the next step on. Counts beyond [`MOST_SUBSTEPS`](super::MOST_SUBSTEPS) and
+    /// [`MOST_ITERATIONS`](super::MOST_ITERATIONS) are taken for these.
     pub fn set_solver(&mut self, solver: Solver) {
-        self.solver = solver;
+        self.solver = held(solver);
         // Solvers differ in the margins that they ask for.
         self.boxes_for = None;
     }

@@ -61,8 +61,9 @@ impl std::ops::AddAssign for StageTimes {
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StepError {
-    /// The time step is no positive number.
-    #[error("the time step is {dt} s; it must be a finite number greater than zero")]
+    /// The time step is no positive number, or so short that what is divided by it is none: less than
+    /// [`SHORTEST_STEP`](super::SHORTEST_STEP).
+    #[error("the time step is {dt} s; it must be a finite number from {} s on", super::SHORTEST_STEP)]
     TimeStep {
         /// What was given.
         dt: f32,
@@ -75,6 +76,10 @@ pub enum StepError {
         error: BroadPhaseError,
     },
 }
+
+/// The shortest time step, in s. Divided into the most pieces and substeps that there can be it still has an inverse, and so
+/// has its square.
+pub const SHORTEST_STEP: f32 = 1e-9;
 
 /// Measures stages one after the other.
 pub(super) struct Clock {
