@@ -254,7 +254,17 @@ impl Meetings {
         }
         gone.sort_unstable();
         gone.iter().for_each(|pair| self.end(*pair, &mut ended));
-        began.iter().for_each(|pair| self.begin(*pair, bodies, filter));
+        // Those that are asked anew whom they meet begin with that: then the order is the same whether the broad phase has told
+        // of their pairs before, or tells of all since it was built anew.
+        let mut asked = bodies.refiltered.clone();
+        asked.sort_unstable();
+        let is_asked = |slot: u32| {
+            let id = bodies.collider(slot).map(|collider| bodies.natures[collider.body as usize].id);
+            id.is_some_and(|id| asked.binary_search(&id).is_ok())
+        };
+        for pair in began.iter().filter(|pair| asked.is_empty() || !(is_asked(pair.a) || is_asked(pair.b))) {
+            self.begin(*pair, bodies, filter);
+        }
         (self.began, self.ended) = (began, gone);
     }
 
