@@ -117,7 +117,7 @@ impl World {
         Ok(id)
     }
 
-    /// Takes out a body and its shapes.
+    /// Takes out a body and its shapes. Cost: of what its own shapes and those of the last body of [`World::bodies`] are near.
     pub fn remove(&mut self, id: BodyId) -> Result<(), BodyError> {
         let dense = self.bodies.resolve(id)?;
         for place in 0..self.bodies.natures[dense].colliders.len() {
@@ -127,9 +127,18 @@ impl World {
         // At once: a slot that is used again must not be taken for the old one.
         self.meet();
         self.bodies.remove(id)?;
-        // The last one takes its number.
-        self.meetings.renumber(self.bodies.len() as u32, dense as u32);
-        self.islands.forget();
+        self.islands.remove(dense, &mut self.meetings, &self.bodies);
+        // The last one takes its number. Its pairs are those whose boxes overlap: they have just been followed.
+        let Self { bodies, broad, meetings, overlapping, .. } = self;
+        let colliders = bodies.natures.get(dense).map_or(&[][..], |nature| &nature.colliders[..]);
+        for &slot in colliders {
+            let Some(bounds) = broad.bounds(slot) else { continue };
+            overlapping.clear();
+            broad.overlapping(&bounds, &mut |other| overlapping.push(other));
+            for &other in overlapping.iter().filter(|other| **other != slot) {
+                meetings.renumber(Pair::new(slot, other), bodies.len() as u32, dense as u32);
+            }
+        }
         Ok(())
     }
 

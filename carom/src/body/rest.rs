@@ -71,6 +71,14 @@ impl Rest {
 }
 
 impl Bodies {
+    /// A name for an island that falls asleep.
+    pub(crate) fn name_island(&mut self) -> u32 {
+        let name = self.next_island;
+        // After four thousand million islands the first name comes again; its bearer has long been awake.
+        self.next_island = (name + 1) % Rest::AWAKE;
+        name
+    }
+
     /// A body stands still from now on, as one of an island.
     pub(crate) fn fall_asleep(&mut self, dense: usize, island: u32) {
         self.rests[dense].island = island;

@@ -83,10 +83,13 @@ pub(crate) struct Bodies {
     pub(super) awake_is_behind: bool,
     pub(super) stir: Stir,
     pub(super) connects_otherwise: bool,
-    /// Islands that are to wake before the next stage.
+    /// Islands that are to wake before the next stage; and the name of the next one that falls asleep.
     pub(super) waking: Vec<u32>,
     /// Bodies whose velocity or pose the user has changed since the boxes were placed; and those near which sleepers are to
     /// wake: they were put elsewhere, or have another surface.
+    pub(super) next_island: u32,
+    /// Bodies that the user has put to sleep since the last step: those that contacts connect with them are to follow.
+    pub(crate) lulled: Vec<BodyId>,
     pub(crate) displaced: Vec<BodyId>,
     pub(crate) put: Vec<BodyId>,
     /// Bodies of which it is to be asked anew whom they meet.
@@ -158,7 +161,7 @@ impl Bodies {
     pub(crate) fn size(&self) -> usize {
         let of_natures: usize = self.natures.iter().map(|nature| size_of_val(&nature.colliders[..])).sum();
         let lists = [&self.free_slots, &self.awake, &self.waking, &self.free_colliders];
-        let ids = [&self.displaced, &self.put, &self.refiltered, &self.driven];
+        let ids = [&self.displaced, &self.put, &self.refiltered, &self.driven, &self.lulled];
         lists.iter().map(|list| size_of_val(&list[..])).sum::<usize>()
             + ids.iter().map(|list| size_of_val(&list[..])).sum::<usize>()
             + of_natures
@@ -293,7 +296,7 @@ impl Bodies {
         slot.dense = None;
         slot.generation = slot.generation.wrapping_add(1);
         self.free_slots.push(id.slot);
-        for list in [&mut self.displaced, &mut self.put, &mut self.refiltered, &mut self.driven] {
+        for list in [&mut self.displaced, &mut self.put, &mut self.refiltered, &mut self.driven, &mut self.lulled] {
             list.retain(|other| *other != id);
         }
         if let Some(moved) = self.natures.get(dense) {

@@ -27,7 +27,6 @@ pub struct Snapshot {
     continuous: Continuous,
     boxes_for: Option<f32>,
     last_steps: [Option<f32>; 2],
-    next_island: u32,
     slab_axis: usize,
     /// What the last step did, so that a world that goes back tells what it told then.
     step: Step,
@@ -79,7 +78,6 @@ impl World {
             continuous: self.continuous,
             boxes_for: self.boxes_for,
             last_steps: self.outcome.last_steps(),
-            next_island: self.islands.next_name,
             slab_axis: self.slabs.axis(),
             step: self.step.clone(),
             time: self.time,
@@ -105,7 +103,6 @@ impl World {
         self.continuous = snapshot.continuous;
         self.boxes_for = snapshot.boxes_for;
         self.outcome.set_last_steps(snapshot.last_steps);
-        self.islands.next_name = snapshot.next_island;
         self.islands.forget();
         self.slabs.set_axis(snapshot.slab_axis);
         self.time = snapshot.time;
