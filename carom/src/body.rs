@@ -332,25 +332,8 @@ impl Body {
 
     /// Mass, centre and inertia in the body's frame; only asked of dynamic bodies.
     fn properties(&self) -> Result<MassProperties, BodyError> {
-        let filled = |density: f32| {
-            let mut parts = Vec::with_capacity(self.shapes.len());
-            for (index, part) in self.shapes.iter().enumerate().filter(|(_, part)| !part.is_sensor) {
-                let properties = MassProperties::of_shape(&part.shape, density);
-                parts.push(properties.map_err(|error| BodyError::Mass { index, error })?.moved(&part.pose));
-            }
-            if parts.is_empty() {
-                return Err(BodyError::NoMass);
-            }
-            MassProperties::combined(parts).map_err(|error| BodyError::TotalMass { error })
-        };
-        let whole =
-            |properties: Result<MassProperties, MassError>| properties.map_err(|error| BodyError::TotalMass { error });
-        let properties = match self.mass {
-            MassSource::Density(density) => filled(density)?,
-            MassSource::Mass(mass) => whole(filled(1.0)?.with_mass(mass))?,
-            MassSource::Properties(properties) => whole(properties.checked())?,
-        };
-        heavy_enough(properties)
+        let solid = self.shapes.iter().enumerate().filter(|(_, part)| !part.is_sensor);
+        properties_of(self.mass, solid.map(|(index, part)| (index, &part.shape, &part.pose)))
     }
 }
 
@@ -361,3 +344,29 @@ fn heavy_enough(properties: MassProperties) -> Result<MassProperties, BodyError>
     let can_turn = inverse.is_finite() && inverse.as_dmat3().determinant() > 0.0;
     if properties.mass.recip().is_finite() && can_turn { Ok(properties) } else { Err(BodyError::TooLight) }
 }
+/// Mass, centre and inertia in a body's frame, from those of its shapes that are no sensors, each with its index.
+fn properties_of<'a>(
+    source: MassSource,
+    shapes: impl Iterator<Item = (usize, &'a Shape, &'a LocalPose)>,
+) -> Result<MassProperties, BodyError> {
+    let filled = |density: f32| {
+        let mut parts = Vec::new();
+        for (index, shape, pose) in shapes {
+            let properties = MassProperties::of_shape(shape, density);
+            parts.push(properties.map_err(|error| BodyError::Mass { index, error })?.moved(pose));
+        }
+        if parts.is_empty() {
+            return Err(BodyError::NoMass);
+        }
+        MassProperties::combined(parts).map_err(|error| BodyError::TotalMass { error })
+    };
+    let whole =
+        |properties: Result<MassProperties, MassError>| properties.map_err(|error| BodyError::TotalMass { error });
+    let properties = match source {
+        MassSource::Density(density) => filled(density)?,
+        MassSource::Mass(mass) => whole(filled(1.0)?.with_mass(mass))?,
+        MassSource::Properties(properties) => whole(properties.checked())?,
+    };
+    heavy_enough(properties)
+}
+

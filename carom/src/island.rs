@@ -155,6 +155,42 @@ impl Islands {
         }
     }
 
+    /// Those that contacts connect with bodies that the user has put to sleep fall asleep as well; but if one of them may not,
+    /// all wake. Cost: a look at all pairs.
+    pub(crate) fn lull(&mut self, meetings: &Meetings, bodies: &mut Bodies) {
+        // Sets are awake or asleep as a whole, and these are found otherwise.
+        self.forget();
+        let mut parents: Vec<u32> = (0..bodies.len() as u32).collect();
+        let touching = meetings.heads().iter().filter(|head| head.manifolds > 0 && !head.is_sensor);
+        for [a, b] in touching.map(|head| head.bodies).filter(|linked| are_movable(*linked, bodies)) {
+            unite(&mut parents, a, b);
+        }
+        let roots: Vec<u32> = (0..bodies.len() as u32).map(|body| root_of(&mut parents, body)).collect();
+        let mut names = vec![Rest::AWAKE; bodies.len()];
+        let lulled: Vec<usize> = bodies.lulled.iter().filter_map(|id| bodies.resolve(*id).ok()).collect();
+        bodies.lulled.clear();
+        for root in lulled.iter().map(|body| roots[*body] as usize) {
+            if names[root] == Rest::AWAKE {
+                names[root] = bodies.name_island();
+            }
+        }
+        for (body, root) in roots.iter().enumerate() {
+            if !bodies.rests[body].may_sleep {
+                names[*root as usize] = Rest::AWAKE;
+            }
+        }
+        for (body, root) in roots.iter().enumerate() {
+            let name = names[*root as usize];
+            if name != Rest::AWAKE && bodies.activity(body as u32).moves {
+                bodies.lull(body, name);
+            }
+        }
+        for body in lulled.into_iter().filter(|body| names[roots[*body] as usize] == Rest::AWAKE) {
+            bodies.wake(body);
+        }
+        bodies.wake_islands();
+    }
+
     /// Follows what contacts connect.
     fn follow(&mut self, meetings: &mut Meetings, bodies: &mut Bodies) {
         let sets = &mut self.sets;

@@ -8,6 +8,7 @@ mod inspect;
 mod margins;
 mod measure;
 mod queries;
+mod settings;
 mod snapshot;
 mod step;
 
@@ -126,8 +127,8 @@ impl World {
         }
         // At once: a slot that is used again must not be taken for the old one.
         self.meet();
-        self.bodies.remove(id)?;
         self.islands.remove(dense, &mut self.meetings, &self.bodies);
+        self.bodies.remove(id)?;
         // The last one takes its number. Its pairs are those whose boxes overlap: they have just been followed.
         let Self { bodies, broad, meetings, overlapping, .. } = self;
         let colliders = bodies.natures.get(dense).map_or(&[][..], |nature| &nature.colliders[..]);
@@ -173,6 +174,33 @@ impl World {
         self.bodies.resolve(id)?;
         self.bodies.refiltered.push(id);
         Ok(())
+    }
+
+    /// Asks anew, with the next step, for all bodies whom they meet: after [`World::set_filter`], or when what the filter looks
+    /// at has changed for many.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// let mut world = World::default();
+    /// world.add(Body::fixed().shape(Shape::cuboid(5.0, 0.5, 5.0)?))?;
+    /// let box_id = world.add(Body::dynamic().at([0.0, 1.0, 0.0]).shape(Shape::cuboid(0.5, 0.5, 0.5)?))?;
+    /// for _ in 0..60 {
+    ///     world.step(1.0 / 60.0)?;
+    /// }
+    /// assert!(world.body(box_id)?.is_asleep());
+    /// world.set_filter(|_, _| false);
+    /// world.refilter_all();
+    /// for _ in 0..60 {
+    ///     world.step(1.0 / 60.0)?;
+    /// }
+    /// assert!(world.body(box_id)?.position().y < 0.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn refilter_all(&mut self) {
+        let Bodies { natures, refiltered, .. } = &mut self.bodies;
+        refiltered.clear();
+        refiltered.extend(natures.iter().map(|nature| nature.id));
     }
 
     /// Moves everything on by `dt` seconds, at least [`SHORTEST_STEP`].
@@ -332,7 +360,7 @@ impl World {
     /// Does what the user's changes ask for once the boxes are where the bodies are: whom they meet is asked anew, and what
     /// is near something that was put there, or has another surface, wakes.
     fn heed_changes(&mut self) {
-        let Self { bodies, broad, meetings, filter, log, overlapping, strangers, .. } = self;
+        let Self { bodies, broad, meetings, filter, log, islands, overlapping, strangers, .. } = self;
         for place in 0..bodies.refiltered.len() {
             let Ok(dense) = bodies.resolve(bodies.refiltered[place]) else { continue };
             for index in 0..bodies.natures[dense].colliders.len() {
@@ -351,6 +379,13 @@ impl World {
         }
         bodies.refiltered.clear();
         log.wake_parted(bodies);
+        bodies.wake_islands();
+        // What has woken since it was put to sleep stays so.
+        if !bodies.lulled.is_empty() {
+            let mut lulled = std::mem::take(&mut bodies.lulled);
+            lulled.retain(|id| bodies.resolve(*id).is_ok_and(|dense| bodies.rests[dense].is_asleep()));
+            bodies.lulled = lulled;
+        }
         // Shapes whose surfaces are set one by one name their body as often.
         bodies.put.sort_unstable();
         bodies.put.dedup();
@@ -367,6 +402,9 @@ impl World {
         }
         bodies.put.clear();
         bodies.wake_islands();
+        if !bodies.lulled.is_empty() {
+            islands.lull(meetings, bodies);
+        }
     }
 
     /// What began and ended with the last step.
@@ -462,11 +500,6 @@ impl World {
     /// The shape in a collider slot: what pairs and convex parts name.
     pub fn collider(&self, slot: u32) -> Option<&Collider> {
         self.bodies.collider(slot)
-    }
-
-    /// The acceleration of free fall.
-    pub fn gravity(&self) -> Vec3 {
-        self.gravity
     }
 
     /// How many seconds have been simulated.

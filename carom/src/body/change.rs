@@ -1,7 +1,9 @@
 //! What a user changes of one body. What is refused changes nothing.
 
+mod kind;
+
 use super::error::{finite, in_range};
-use super::{Bodies, BodyError, BodyKind, BodyRef, Material, Motion, heavy_enough};
+use super::{Bodies, BodyError, BodyKind, BodyRef, MassSource, Material, Motion, heavy_enough};
 use crate::detector::Filter;
 use crate::mass::MassProperties;
 use crate::pose::Pose;
@@ -104,7 +106,49 @@ impl<'a> BodyMut<'a> {
         self.bodies.wake(self.dense);
     }
 
-    /// Pushes its centre of mass in every step until it is set to something else, in N.
+    /// Puts it to sleep, however it moves: it stands still at once, and with the next step so does all that contacts connect
+    /// it with. Whatever else wakes a sleeper wakes it, too; so does one of these that may not sleep. Only dynamic bodies
+    /// sleep, and of these none that may not. What is built at rest costs nothing from the start on if it is put to sleep.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// let mut world = World::default();
+    /// let hung = world.add(Body::dynamic().at([0.0, 9.0, 0.0]).shape(Shape::sphere(0.5)?))?;
+    /// world.body_mut(hung)?.sleep();
+    /// world.step(1.0 / 60.0)?;
+    /// assert!(world.body(hung)?.is_asleep());
+    /// assert_eq!(world.body(hung)?.position().y, 9.0);
+    /// world.body_mut(hung)?.wake();
+    /// world.step(1.0 / 60.0)?;
+    /// assert!(world.body(hung)?.position().y < 9.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn sleep(&mut self) {
+        let rest = self.bodies.rests[self.dense];
+        if rest.may_sleep && !rest.is_asleep() && self.bodies.motions[self.dense].is_movable() {
+            let name = self.bodies.name_island();
+            self.bodies.lull(self.dense, name);
+            let id = self.as_ref().id();
+            self.bodies.lulled.push(id);
+        }
+    }
+
+    /// Pushes its centre of mass in every step until it is set to something else, in N. Only what is dynamic is moved by it.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// // A balloon of 1 kg, lifted by more than it weighs.
+    /// let mut world = World::default();
+    /// let balloon = world.add(Body::dynamic().shape(Shape::sphere(0.5)?).mass(1.0))?;
+    /// world.body_mut(balloon)?.set_constant_force([0.0, 11.81, 0.0])?;
+    /// for _ in 0..60 {
+    ///     world.step(1.0 / 60.0)?;
+    /// }
+    /// assert!((world.body(balloon)?.velocity().y - 2.0).abs() < 1e-3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn set_constant_force(&mut self, force: impl Into<Vec3>) -> Result<(), BodyError> {
         let force = force.into();
         finite("force", force)?;
@@ -274,6 +318,7 @@ impl<'a> BodyMut<'a> {
         change(&mut motion);
         finite("velocity after the impulse", motion.velocity)?;
         finite("angular velocity after the impulse", motion.angular_velocity)?;
+        self.bodies.sources[self.dense] = MassSource::Properties(properties);
         let is_struck = motion != self.bodies.motions[self.dense];
         if is_struck {
             *self.motion() = motion;
@@ -335,3 +380,20 @@ impl<'a> BodyMut<'a> {
         Ok(arm)
     }
 }
+    /// Gives one of its shapes, counted from 0, another number of the caller's.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// let mut world = World::default();
+    /// let id = world.add(Body::fixed().shape(Shape::sphere(0.5)?).shape(Shape::cuboid(0.1, 2.0, 0.1)?))?;
+    /// world.body_mut(id)?.set_shape_user_data(1, 42)?;
+    /// let numbers: Vec<u64> = world.body(id)?.shapes().map(|shape| shape.user_data).collect();
+    /// assert_eq!(numbers, [0, 42]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_shape_user_data(&mut self, index: usize, user_data: u64) -> Result<(), BodyError> {
+        self.collider(index)?.user_data = user_data;
+        Ok(())
+    }
+

@@ -87,6 +87,26 @@ impl Bodies {
         self.review(dense);
     }
 
+    /// A body stands still from now on because the user wants it so: what would have moved it is forgotten.
+    pub(crate) fn lull(&mut self, dense: usize, island: u32) {
+        let motion = &mut self.motions[dense];
+        (motion.force, motion.torque) = (Vec3::ZERO, Vec3::ZERO);
+        self.fall_asleep(dense, island);
+    }
+
+    /// All are awake, and have not been still.
+    pub(crate) fn wake_all(&mut self) {
+        for dense in 0..self.rests.len() {
+            let rest = &mut self.rests[dense];
+            rest.disturb();
+            if rest.is_asleep() {
+                rest.island = Rest::AWAKE;
+                self.review(dense);
+            }
+        }
+        self.waking.clear();
+    }
+
     /// The body is awake, and those that it sleeps with will be before the next stage.
     pub(crate) fn wake(&mut self, dense: usize) {
         let rest = &mut self.rests[dense];

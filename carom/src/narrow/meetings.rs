@@ -502,6 +502,17 @@ impl Meetings {
         self.meetings.iter().flat_map(|meeting| meeting.manifolds()).filter(|manifold| !manifold.is_inner)
     }
 
+    /// The manifolds of a body, with the number of the other.
+    pub(crate) fn manifolds_of(&self, body: u32) -> impl Iterator<Item = (u32, &Manifold)> {
+        let of_body = self.heads.iter().zip(&self.meetings).filter_map(move |(head, meeting)| {
+            let side = head.bodies.iter().position(|other| *other == body)?;
+            Some((head.bodies[1 - side], meeting))
+        });
+        of_body
+            .flat_map(|(other, meeting)| meeting.manifolds().iter().map(move |manifold| (other, manifold)))
+            .filter(|(_, manifold)| !manifold.is_inner)
+    }
+
     /// The manifolds that push.
     pub(crate) fn pushing(&self) -> impl Iterator<Item = &Manifold> {
         let live = self.live_heads().iter().zip(&self.meetings).filter(|(head, _)| head.pushes());

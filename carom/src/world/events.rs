@@ -125,6 +125,15 @@ impl Log {
         Self { hit_speed, ..Self::default() }
     }
 
+    /// From which closing speed on pairs are told of as hits.
+    pub(crate) fn hit_speed(&self) -> f32 {
+        self.hit_speed
+    }
+
+    pub(crate) fn set_hit_speed(&mut self, speed: f32) {
+        self.hit_speed = speed;
+    }
+
     /// What is told of a step that begins: what ended since the last one.
     pub(crate) fn begin(&mut self) {
         self.began.clear();
