@@ -214,12 +214,44 @@ impl Body {
     }
 
     /// How much it resists rolling; see [`Material::rolling_friction`].
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// // On a lawn a ball stops; it would roll on else.
+    /// let mut world = World::default();
+    /// world.add(Body::fixed().shape(Shape::half_space([0.0, 1.0, 0.0])?).rolling_friction(0.1))?;
+    /// let ball = Body::dynamic().at([0.0, 0.5, 0.0]).velocity([2.0, 0.0, 0.0]).angular_velocity([0.0, 0.0, -4.0]);
+    /// let ball = world.add(ball.shape(Shape::sphere(0.5)?))?;
+    /// for _ in 0..240 {
+    ///     world.step(1.0 / 60.0)?;
+    /// }
+    /// assert!(world.body(ball)?.velocity().length() < 0.01);
+    /// // 7/5 of v²/2μg.
+    /// assert!((world.body(ball)?.position().x - 1.4 * 4.0 / (2.0 * 0.1 * 9.81)).abs() < 0.05);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn rolling_friction(mut self, rolling_friction: f32) -> Self {
         self.material.rolling_friction = rolling_friction;
         self
     }
 
     /// How its surface moves along itself, in its frame; see [`Material::surface_velocity`].
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// let mut world = World::default();
+    /// let belt = Body::fixed().rotated(Quat::from_rotation_y(-std::f32::consts::FRAC_PI_2));
+    /// world.add(belt.shape(Shape::cuboid(9.0, 0.5, 2.0)?).surface_velocity([1.5, 0.0, 0.0]))?;
+    /// let parcel = world.add(Body::dynamic().at([0.0, 0.7, 0.0]).shape(Shape::cuboid(0.3, 0.2, 0.3)?))?;
+    /// for _ in 0..60 {
+    ///     world.step(1.0 / 60.0)?;
+    /// }
+    /// // The belt is turned, and what it carries with it.
+    /// assert!((world.body(parcel)?.velocity() - Vec3::Z * 1.5).length() < 0.01);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn surface_velocity(mut self, velocity: impl Into<Vec3>) -> Self {
         self.material.surface_velocity = velocity.into();
         self
@@ -337,13 +369,6 @@ impl Body {
     }
 }
 
-/// Mass properties whose inverses are finite.
-fn heavy_enough(properties: MassProperties) -> Result<MassProperties, BodyError> {
-    let inverse = properties.inverse_inertia();
-    // In f64: of what is heavy the product of three inverses is less than f32 can tell.
-    let can_turn = inverse.is_finite() && inverse.as_dmat3().determinant() > 0.0;
-    if properties.mass.recip().is_finite() && can_turn { Ok(properties) } else { Err(BodyError::TooLight) }
-}
 /// Mass, centre and inertia in a body's frame, from those of its shapes that are no sensors, each with its index.
 fn properties_of<'a>(
     source: MassSource,
@@ -370,3 +395,10 @@ fn properties_of<'a>(
     heavy_enough(properties)
 }
 
+/// Mass properties whose inverses are finite.
+fn heavy_enough(properties: MassProperties) -> Result<MassProperties, BodyError> {
+    let inverse = properties.inverse_inertia();
+    // In f64: of what is heavy the product of three inverses is less than f32 can tell.
+    let can_turn = inverse.is_finite() && inverse.as_dmat3().determinant() > 0.0;
+    if properties.mass.recip().is_finite() && can_turn { Ok(properties) } else { Err(BodyError::TooLight) }
+}

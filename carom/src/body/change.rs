@@ -28,7 +28,21 @@ impl<'a> BodyMut<'a> {
     }
 
     /// Puts it elsewhere at once, without passing through what lies between. A body that was set aside takes part
-    /// again.
+    /// again. Its velocity stays as it is.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// let mut world = World::default();
+    /// let ball = world.add(Body::dynamic().velocity([3.0, 0.0, 0.0]).shape(Shape::sphere(0.5)?))?;
+    /// let mut body = world.body_mut(ball)?;
+    /// body.set_pose(Pose::new(DVec3::new(0.0, 9.0, 0.0), Quat::from_rotation_y(1.0)))?;
+    /// body.set_velocity([0.0; 3])?;
+    /// body.set_angular_velocity([0.0, 2.0, 0.0])?;
+    /// assert_eq!(world.body(ball)?.position(), DVec3::new(0.0, 9.0, 0.0));
+    /// assert!(world.body_mut(ball)?.set_velocity([f32::NAN, 0.0, 0.0]).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn set_pose(&mut self, pose: Pose) -> Result<(), BodyError> {
         let pose = pose.checked().map_err(|error| BodyError::Pose { error })?;
         self.bodies.set_pose(self.dense, pose);
@@ -60,6 +74,20 @@ impl<'a> BodyMut<'a> {
     }
 
     /// Pushes its centre of mass during the next step, in N.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// let mut world = World::builder().gravity([0.0; 3]).build()?;
+    /// let cart = world.add(Body::dynamic().shape(Shape::cuboid(1.0, 0.5, 0.5)?).mass(4.0))?;
+    /// // For a second: 8 N on 4 kg.
+    /// for _ in 0..60 {
+    ///     world.body_mut(cart)?.apply_force([8.0, 0.0, 0.0])?;
+    ///     world.step(1.0 / 60.0)?;
+    /// }
+    /// assert!((world.body(cart)?.velocity().x - 2.0).abs() < 1e-4);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn apply_force(&mut self, force: impl Into<Vec3>) -> Result<(), BodyError> {
         let force = force.into();
         finite("force", force)?;
@@ -81,6 +109,19 @@ impl<'a> BodyMut<'a> {
     }
 
     /// Changes its momentum at once, in Ns.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// let mut world = World::default();
+    /// let ball = world.add(Body::dynamic().shape(Shape::sphere(0.5)?).mass(2.0))?;
+    /// world.body_mut(ball)?.apply_impulse([6.0, 0.0, 0.0])?;
+    /// assert_eq!(world.body(ball)?.velocity().x, 3.0);
+    /// // Beside its middle it turns it, too: by r·j/(2/5·m·r²).
+    /// world.body_mut(ball)?.apply_impulse_at([0.0, 0.0, 0.2], [0.5, 0.0, 0.0])?;
+    /// assert!((world.body(ball)?.angular_velocity().y + 0.5).abs() < 1e-5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn apply_impulse(&mut self, impulse: impl Into<Vec3>) -> Result<(), BodyError> {
         let impulse = impulse.into();
         finite("impulse", impulse)?;
@@ -167,6 +208,22 @@ impl<'a> BodyMut<'a> {
     /// Lets it take part or not. What takes no part keeps its pose and velocity, is touched by nothing and found by no
     /// question; what it touched is told of the end and wakes. To enable a body that was set aside lets it take part again,
     /// where it was left.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// let mut world = World::default();
+    /// let trapdoor = world.add(Body::fixed().shape(Shape::cuboid(2.0, 0.1, 2.0)?))?;
+    /// let guest = world.add(Body::dynamic().at([0.0, 0.6, 0.0]).shape(Shape::cuboid(0.5, 0.5, 0.5)?))?;
+    /// for is_open in [false, true] {
+    ///     world.body_mut(trapdoor)?.set_enabled(!is_open);
+    ///     for _ in 0..60 {
+    ///         world.step(1.0 / 60.0)?;
+    ///     }
+    ///     assert_eq!(world.body(guest)?.position().y < 0.0, is_open);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn set_enabled(&mut self, is_enabled: bool) {
         if is_enabled && self.as_ref().is_set_aside() {
             self.put();
@@ -181,6 +238,23 @@ impl<'a> BodyMut<'a> {
     }
 
     /// Gives all its shapes this material. If it is another one, what lies on it wakes.
+    ///
+    /// ```
+    /// use carom::body::Material;
+    /// use carom::prelude::*;
+    ///
+    /// let mut world = World::default();
+    /// let belt = world.add(Body::fixed().shape(Shape::cuboid(9.0, 0.5, 2.0)?))?;
+    /// let parcel = world.add(Body::dynamic().at([0.0, 0.7, 0.0]).shape(Shape::cuboid(0.3, 0.2, 0.3)?))?;
+    /// // It is switched on.
+    /// let runs = Material { surface_velocity: Vec3::X, ..world.body(belt)?.material() };
+    /// world.body_mut(belt)?.set_material(runs)?;
+    /// for _ in 0..60 {
+    ///     world.step(1.0 / 60.0)?;
+    /// }
+    /// assert!((world.body(parcel)?.velocity().x - 1.0).abs() < 0.01);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn set_material(&mut self, material: Material) -> Result<(), BodyError> {
         let material = material.checked()?;
         let mut is_another = false;
@@ -244,6 +318,7 @@ impl<'a> BodyMut<'a> {
         }
         let properties = heavy_enough(properties.checked().map_err(|error| BodyError::TotalMass { error })?)?;
         let pose = view.pose();
+        self.bodies.sources[self.dense] = MassSource::Properties(properties);
         self.bodies.natures[self.dense].weigh(&mut self.bodies.motions[self.dense], &properties);
         self.bodies.set_pose(self.dense, pose);
         self.put();
@@ -251,6 +326,24 @@ impl<'a> BodyMut<'a> {
     }
 
     /// Locks the axes of the world along which it cannot move, and frees the others.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// // In a plane: it neither leaves it nor turns out of it.
+    /// let mut world = World::default();
+    /// let card = world.add(Body::dynamic().velocity([1.0, 2.0, 3.0]).shape(Shape::cuboid(0.5, 0.5, 0.1)?))?;
+    /// let mut body = world.body_mut(card)?;
+    /// body.lock_translation([false, false, true]);
+    /// body.lock_rotation([true, true, false]);
+    /// body.apply_impulse_at([0.0, 10.0, 10.0], [0.4, 0.0, 0.0])?;
+    /// world.step(1.0 / 60.0)?;
+    /// let body = world.body(card)?;
+    /// assert_eq!((body.position().z, body.velocity().z), (0.0, 0.0));
+    /// assert_eq!((body.angular_velocity().x, body.angular_velocity().y), (0.0, 0.0));
+    /// assert!(body.angular_velocity().z > 0.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn lock_translation(&mut self, axes: [bool; 3]) {
         self.bodies.natures[self.dense].locked = axes;
         self.hold();
@@ -265,6 +358,23 @@ impl<'a> BodyMut<'a> {
     }
 
     /// No step leaves it faster than this, in m/s; none for no limit.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// let mut world = World::default();
+    /// let skydiver = world.add(Body::dynamic().shape(Shape::capsule(0.6, 0.3)?))?;
+    /// let mut body = world.body_mut(skydiver)?;
+    /// body.set_max_speed(Some(5.0))?;
+    /// body.set_max_angular_speed(Some(1.0))?;
+    /// body.set_angular_velocity([0.0, 0.0, 40.0])?;
+    /// for _ in 0..120 {
+    ///     world.step(1.0 / 60.0)?;
+    /// }
+    /// let body = world.body(skydiver)?;
+    /// assert!((body.velocity().length() - 5.0).abs() < 1e-5 && body.angular_velocity().length() < 1.0 + 1e-5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn set_max_speed(&mut self, speed: Option<f32>) -> Result<(), BodyError> {
         speed.map_or(Ok(()), |speed| in_range("greatest speed", speed, 0.0, f32::MAX))?;
         self.bodies.natures[self.dense].most_speed = speed;
@@ -289,6 +399,23 @@ impl<'a> BodyMut<'a> {
     /// Gives it another number of the caller's.
     pub fn set_user_data(&mut self, user_data: u64) {
         self.bodies.natures[self.dense].user_data = user_data;
+    }
+
+    /// Gives one of its shapes, counted from 0, another number of the caller's.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// let mut world = World::default();
+    /// let id = world.add(Body::fixed().shape(Shape::sphere(0.5)?).shape(Shape::cuboid(0.1, 2.0, 0.1)?))?;
+    /// world.body_mut(id)?.set_shape_user_data(1, 42)?;
+    /// let numbers: Vec<u64> = world.body(id)?.shapes().map(|shape| shape.user_data).collect();
+    /// assert_eq!(numbers, [0, 42]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_shape_user_data(&mut self, index: usize, user_data: u64) -> Result<(), BodyError> {
+        self.collider(index)?.user_data = user_data;
+        Ok(())
     }
 
     /// Sets what acts in every step. What is as it was wakes nothing.
@@ -318,7 +445,6 @@ impl<'a> BodyMut<'a> {
         change(&mut motion);
         finite("velocity after the impulse", motion.velocity)?;
         finite("angular velocity after the impulse", motion.angular_velocity)?;
-        self.bodies.sources[self.dense] = MassSource::Properties(properties);
         let is_struck = motion != self.bodies.motions[self.dense];
         if is_struck {
             *self.motion() = motion;
@@ -380,20 +506,3 @@ impl<'a> BodyMut<'a> {
         Ok(arm)
     }
 }
-    /// Gives one of its shapes, counted from 0, another number of the caller's.
-    ///
-    /// ```
-    /// use carom::prelude::*;
-    ///
-    /// let mut world = World::default();
-    /// let id = world.add(Body::fixed().shape(Shape::sphere(0.5)?).shape(Shape::cuboid(0.1, 2.0, 0.1)?))?;
-    /// world.body_mut(id)?.set_shape_user_data(1, 42)?;
-    /// let numbers: Vec<u64> = world.body(id)?.shapes().map(|shape| shape.user_data).collect();
-    /// assert_eq!(numbers, [0, 42]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn set_shape_user_data(&mut self, index: usize, user_data: u64) -> Result<(), BodyError> {
-        self.collider(index)?.user_data = user_data;
-        Ok(())
-    }
-

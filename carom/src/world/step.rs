@@ -19,6 +19,22 @@ pub struct Step {
     /// The greatest depth among them.
     pub deepest: f32,
     /// Bodies that went non-finite and were set aside.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    /// use carom::response::{FaultCause, FaultStage};
+    ///
+    /// let mut world = World::default();
+    /// let body = world.add(Body::dynamic().shape(Shape::sphere(0.5)?).mass(1e-3))?;
+    /// world.body_mut(body)?.apply_force([f32::MAX, 0.0, 0.0])?;
+    /// let faults = &world.step(1.0 / 60.0)?.faults;
+    /// assert_eq!((faults[0].body, faults[0].stage, faults[0].cause), (body, FaultStage::Forces, FaultCause::Velocity));
+    /// // It takes no part until it is put somewhere.
+    /// assert!(world.body(body)?.is_set_aside());
+    /// world.body_mut(body)?.set_pose(Pose::IDENTITY)?;
+    /// assert!(world.step(1.0 / 60.0)?.faults.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub faults: Vec<Fault>,
     /// Pairs whose contacts could not be computed, and that were taken for apart.
     pub contact_faults: Vec<ContactFault>,
