@@ -8,7 +8,7 @@ use carom::mass::InertiaFault;
 use carom::prelude::*;
 use carom::response::{Projection, Solver};
 use carom::world::{Continuous, MOST_ITERATIONS, MOST_SUBSTEPS, SHORTEST_STEP, StepError, WorldBuilder};
-use law_worlds::{DT, Outcome, SOLVERS};
+use law_worlds::{DT, Outcome, SOLVERS, unit_cube};
 use std::fmt::Debug;
 
 const NOT_FINITE: [f32; 3] = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
@@ -314,6 +314,73 @@ fn a_surface_must_be_of_numbers() -> Outcome {
         door.refuses_change(|body| body.set_shape_material(0, material), &error);
     }
     door.goes_on_as_its_twin()
+}
+
+#[test]
+fn nothing_unsound_comes_in_and_nothing_changes() -> Outcome {
+    let mut world = World::default();
+    let fixed = world.add(Body::fixed().shape(unit_cube()?))?;
+    let id = world.add(Body::dynamic().at([0.0, 3.0, 0.0]).shape(unit_cube()?))?;
+    let before = world.hash();
+    let bad = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
+    for value in bad {
+        assert!(matches!(world.step(value), Err(StepError::TimeStep { .. })));
+        let vector = Vec3::new(0.0, value, 0.0);
+        let mut body = world.body_mut(id)?;
+        assert!(matches!(body.set_velocity(vector), Err(BodyError::NotFinite { .. })));
+        assert!(matches!(body.set_angular_velocity(vector), Err(BodyError::NotFinite { .. })));
+        assert!(matches!(body.apply_force(vector), Err(BodyError::NotFinite { .. })));
+        assert!(matches!(body.apply_torque(vector), Err(BodyError::NotFinite { .. })));
+        assert!(matches!(body.apply_impulse(vector), Err(BodyError::NotFinite { .. })));
+        assert!(matches!(body.apply_impulse_at(vector, [0.0; 3]), Err(BodyError::NotFinite { .. })));
+        assert!(matches!(body.apply_impulse_at([0.0; 3], vector.as_dvec3()), Err(BodyError::NotFinite { .. })));
+        assert!(matches!(body.set_constant_force(vector), Err(BodyError::NotFinite { .. })));
+        assert!(matches!(body.set_constant_torque(vector), Err(BodyError::NotFinite { .. })));
+        assert!(matches!(body.set_pose(Pose::at(vector.as_dvec3())), Err(BodyError::Pose { .. })));
+        assert!(matches!(body.set_mass(value), Err(BodyError::TotalMass { .. })));
+        assert!(matches!(body.set_damping(value, 0.0), Err(BodyError::OutOfRange { .. })));
+        assert!(matches!(body.set_damping(0.0, value), Err(BodyError::OutOfRange { .. })));
+        assert!(matches!(body.set_gravity_scale(value), Err(BodyError::OutOfRange { .. })));
+        assert!(matches!(body.set_max_speed(Some(value)), Err(BodyError::OutOfRange { .. })));
+        assert!(matches!(body.set_max_angular_speed(Some(value)), Err(BodyError::OutOfRange { .. })));
+        let surface = Material { friction: value, ..Material::default() };
+        assert!(matches!(body.set_material(surface), Err(BodyError::OutOfRange { .. })));
+        let part = BodyShape::new(unit_cube()?);
+        assert!(world.add(Body::dynamic().part(part.clone().material(surface))).is_err());
+        assert!(world.add(Body::dynamic().part(part.at(LocalPose::at(vector)))).is_err());
+        assert!(world.add(Body::dynamic().shape(unit_cube()?).max_speed(value)).is_err());
+        assert!(World::builder().hit_speed(value).build().is_err());
+    }
+    assert_eq!(world.hash(), before);
+    // Numbers that are finite, but would not leave finite ones behind.
+    let mut body = world.body_mut(id)?;
+    let huge = [3e38, 0.0, 0.0];
+    body.set_mass(1e-3)?;
+    body.set_velocity([0.0; 3])?;
+    for _ in 0..2 {
+        assert!(matches!(body.apply_impulse(huge), Err(BodyError::NotFinite { .. })));
+        assert!(matches!(body.apply_impulse_at(huge, [0.0, 3.5, 0.0]), Err(BodyError::NotFinite { .. })));
+        assert!(matches!(body.apply_angular_impulse(huge), Err(BodyError::NotFinite { .. })));
+        assert!(matches!(body.apply_force_at(huge, [0.0, 1e9, 0.0]), Err(BodyError::NotFinite { .. })));
+    }
+    assert_eq!(body.as_ref().velocity(), Vec3::ZERO);
+    body.apply_force(huge)?;
+    assert!(matches!(body.apply_force(huge), Err(BodyError::NotFinite { .. })));
+    assert_eq!(body.as_ref().motion().force, Vec3::from(huge));
+    body.apply_force([-3e38, 0.0, 0.0])?;
+    body.apply_torque(huge)?;
+    assert!(matches!(body.apply_torque(huge), Err(BodyError::NotFinite { .. })));
+    body.apply_torque([-3e38, 0.0, 0.0])?;
+    body.set_mass(1000.0)?;
+    world.body_mut(fixed)?.apply_force(huge)?;
+    assert_eq!(world.body(fixed)?.motion().force, Vec3::ZERO);
+    assert!(matches!(world.body_mut(fixed)?.set_mass(1.0), Err(BodyError::NotDynamic { .. })));
+    assert!(matches!(
+        world.body_mut(id)?.set_shape_material(1, Material::default()),
+        Err(BodyError::NoShape { index: 1, .. })
+    ));
+    assert_eq!(world.len(), 2);
+    Ok(())
 }
 
 #[test]
