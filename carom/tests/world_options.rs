@@ -137,6 +137,51 @@ fn speeds_stay_below_their_limits() -> Outcome {
     Ok(())
 }
 
+/// A step moves a body by no more than its speed allows: under forces that would throw it far, as it slides, is pressed down,
+/// is turned and is struck.
+#[test]
+fn no_step_moves_a_body_farther_than_its_limits_allow() -> Outcome {
+    let (speed, spin) = (2.0f32, 3.0f32);
+    for solver in solvers().into_iter().rev() {
+        for has_ground in [false, true] {
+            let case = format!("{solver:?}, {}", if has_ground { "on the ground" } else { "in the air" });
+            let mut world = World::builder().solver(solver).build()?;
+            if has_ground {
+                world.add(Body::fixed().at([0.0, -1.0, 0.0]).shape(Shape::cuboid(100.0, 1.0, 100.0)?))?;
+            }
+            let body = Body::dynamic().at([0.0, 0.4999, 0.0]).shape(unit_cube()?).mass(1.0).max_speed(speed);
+            // The lectures' solvers take out by moving bodies, which is no speed, how deep an impact or a turn has brought them.
+            let is_moved_out = has_ground && !matches!(solver, Solver::SoftStep { .. });
+            let limited = world.add(body.max_angular_speed(spin).lock_rotation([is_moved_out; 3]))?;
+            if has_ground && !is_moved_out {
+                let ram = Body::dynamic().at([0.0, 0.5, 4.0]).velocity([0.0, 0.0, -9.0]).shape(Shape::sphere(0.5)?);
+                world.add(ram.mass(50.0))?;
+            }
+            let mut random = fastrand::Rng::with_seed(7);
+            let mut farthest = [0.0f64; 2];
+            for step in 0..90 {
+                let before = world.body(limited)?.pose();
+                let mut body = world.body_mut(limited)?;
+                // In each step another way, so that a speed has to be gained anew.
+                let mut vector = |size: f32| Vec3::from_array([(); 3].map(|()| size * (2.0 * random.f32() - 1.0)));
+                body.apply_force(vector(2e4) - Vec3::Y * if has_ground { 2e4 } else { 0.0 })?;
+                body.apply_torque(vector(5e3))?;
+                world.step(DT)?;
+                let after = world.body(limited)?.pose();
+                let moved = after.position.distance(before.position) / f64::from(speed * DT);
+                let turn = (after.rotation.as_dquat() * before.rotation.as_dquat().conjugate()).normalize();
+                let turned = 2.0 * turn.xyz().length().asin() / f64::from(spin * DT);
+                assert!(moved <= 1.0 + 1e-5, "{case}, step {step}: {moved} of the way that it may go");
+                assert!(turned <= 1.0 + 1e-5, "{case}, step {step}: {turned} of the angle that it may turn by");
+                farthest = [farthest[0].max(moved), farthest[1].max(turned)];
+            }
+            assert!(farthest[0] > 0.9, "{case}: {farthest:?} prove nothing");
+            assert!(is_moved_out || farthest[1] > 0.5, "{case}: {farthest:?} prove nothing");
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn a_constant_force_acts_until_it_is_cleared() -> Outcome {
     for solver in solvers() {
