@@ -214,12 +214,44 @@ impl Body {
     }
 
     /// How much it resists rolling; see [`Material::rolling_friction`].
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// // On a lawn a ball stops; it would roll on else.
+    /// let mut world = World::default();
+    /// world.add(Body::fixed().shape(Shape::half_space([0.0, 1.0, 0.0])?).rolling_friction(0.1))?;
+    /// let ball = Body::dynamic().at([0.0, 0.5, 0.0]).velocity([2.0, 0.0, 0.0]).angular_velocity([0.0, 0.0, -4.0]);
+    /// let ball = world.add(ball.shape(Shape::sphere(0.5)?))?;
+    /// for _ in 0..240 {
+    ///     world.step(1.0 / 60.0)?;
+    /// }
+    /// assert!(world.body(ball)?.velocity().length() < 0.01);
+    /// // 7/5 of v²/2μg.
+    /// assert!((world.body(ball)?.position().x - 1.4 * 4.0 / (2.0 * 0.1 * 9.81)).abs() < 0.05);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn rolling_friction(mut self, rolling_friction: f32) -> Self {
         self.material.rolling_friction = rolling_friction;
         self
     }
 
     /// How its surface moves along itself, in its frame; see [`Material::surface_velocity`].
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// let mut world = World::default();
+    /// let belt = Body::fixed().rotated(Quat::from_rotation_y(-std::f32::consts::FRAC_PI_2));
+    /// world.add(belt.shape(Shape::cuboid(9.0, 0.5, 2.0)?).surface_velocity([1.5, 0.0, 0.0]))?;
+    /// let parcel = world.add(Body::dynamic().at([0.0, 0.7, 0.0]).shape(Shape::cuboid(0.3, 0.2, 0.3)?))?;
+    /// for _ in 0..60 {
+    ///     world.step(1.0 / 60.0)?;
+    /// }
+    /// // The belt is turned, and what it carries with it.
+    /// assert!((world.body(parcel)?.velocity() - Vec3::Z * 1.5).length() < 0.01);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn surface_velocity(mut self, velocity: impl Into<Vec3>) -> Self {
         self.material.surface_velocity = velocity.into();
         self
@@ -332,26 +364,35 @@ impl Body {
 
     /// Mass, centre and inertia in the body's frame; only asked of dynamic bodies.
     fn properties(&self) -> Result<MassProperties, BodyError> {
-        let filled = |density: f32| {
-            let mut parts = Vec::with_capacity(self.shapes.len());
-            for (index, part) in self.shapes.iter().enumerate().filter(|(_, part)| !part.is_sensor) {
-                let properties = MassProperties::of_shape(&part.shape, density);
-                parts.push(properties.map_err(|error| BodyError::Mass { index, error })?.moved(&part.pose));
-            }
-            if parts.is_empty() {
-                return Err(BodyError::NoMass);
-            }
-            MassProperties::combined(parts).map_err(|error| BodyError::TotalMass { error })
-        };
-        let whole =
-            |properties: Result<MassProperties, MassError>| properties.map_err(|error| BodyError::TotalMass { error });
-        let properties = match self.mass {
-            MassSource::Density(density) => filled(density)?,
-            MassSource::Mass(mass) => whole(filled(1.0)?.with_mass(mass))?,
-            MassSource::Properties(properties) => whole(properties.checked())?,
-        };
-        heavy_enough(properties)
+        let solid = self.shapes.iter().enumerate().filter(|(_, part)| !part.is_sensor);
+        properties_of(self.mass, solid.map(|(index, part)| (index, &part.shape, &part.pose)))
     }
+}
+
+/// Mass, centre and inertia in a body's frame, from those of its shapes that are no sensors, each with its index.
+fn properties_of<'a>(
+    source: MassSource,
+    shapes: impl Iterator<Item = (usize, &'a Shape, &'a LocalPose)>,
+) -> Result<MassProperties, BodyError> {
+    let filled = |density: f32| {
+        let mut parts = Vec::new();
+        for (index, shape, pose) in shapes {
+            let properties = MassProperties::of_shape(shape, density);
+            parts.push(properties.map_err(|error| BodyError::Mass { index, error })?.moved(pose));
+        }
+        if parts.is_empty() {
+            return Err(BodyError::NoMass);
+        }
+        MassProperties::combined(parts).map_err(|error| BodyError::TotalMass { error })
+    };
+    let whole =
+        |properties: Result<MassProperties, MassError>| properties.map_err(|error| BodyError::TotalMass { error });
+    let properties = match source {
+        MassSource::Density(density) => filled(density)?,
+        MassSource::Mass(mass) => whole(filled(1.0)?.with_mass(mass))?,
+        MassSource::Properties(properties) => whole(properties.checked())?,
+    };
+    heavy_enough(properties)
 }
 
 /// Mass properties whose inverses are finite.

@@ -10,6 +10,8 @@
 //! Sets of connected bodies are kept from step to step by union–find (halving of paths, smaller index as root): a contact that
 //! begins to push unites two sets; one that ceases to marks its set, since it may have fallen apart. Only a marked set
 //! in which a body has been still for long enough is found anew. So what is asleep or awake does not depend on when sets were found.
+//! Sets are of nodes, of which each body has one of its own: bodies change their numbers when one is removed, nodes do not. That
+//! of a body that is gone stays in its set, which is marked, until there are too many of them.
 //! Cost: a few ns for each contact that comes or goes, almost; a look at all bodies that are awake while one of them has been
 //! still for long, and at their contacts when such a set was marked or falls asleep; nothing for those that sleep.
 //! Source: Tarjan, van Leeuwen 1984, doi 10.1145/62.2160.
@@ -22,7 +24,11 @@ use crate::response::{self, Edge, Origin};
 pub(crate) const STILL_SPEED: f32 = 0.05;
 pub(crate) const STILL_TIME: f32 = 0.5;
 
-/// The islands, and room for those that may fall asleep; kept to spare allocations. All lists are by body.
+/// Sets are found anew when there are so many nodes for each body, and some; in the small worlds of tests sooner.
+const NODES_A_BODY: usize = if cfg!(test) { 1 } else { 4 };
+const FEW_NODES: usize = if cfg!(test) { 4 } else { 1024 };
+
+/// The islands, and room for those that may fall asleep; kept to spare allocations. Lists are by body if nothing else is said.
 #[derive(Debug, Default)]
 pub(crate) struct Islands {
     sets: Sets,
@@ -40,12 +46,14 @@ pub(crate) struct Islands {
     /// Of each root, whether one of its set would not rest by itself; and the name of its island.
     is_restless: Vec<bool>,
     names: Vec<u32>,
-    pub(crate) next_name: u32,
 }
 
 /// Sets of bodies that contacts connect: islands, or several of them as one where contacts were lost.
 #[derive(Debug, Default)]
 struct Sets {
+    /// Of each body its node.
+    node_of: Vec<u32>,
+    /// Of each node, as the next.
     parents: Vec<u32>,
     /// Of each root, whether a contact of its set was lost since the set was found.
     has_lost: Vec<bool>,
@@ -54,23 +62,46 @@ struct Sets {
 impl Sets {
     /// Each body for itself.
     fn reset(&mut self, bodies: usize) {
+        self.node_of.clear();
         self.parents.clear();
         self.has_lost.clear();
         self.grow(bodies);
     }
 
+    /// Gives a node to each body that has come.
     fn grow(&mut self, bodies: usize) {
-        self.parents.extend(self.parents.len() as u32..bodies as u32);
-        self.has_lost.resize(bodies, false);
+        let (nodes, new) = (self.parents.len(), bodies.saturating_sub(self.node_of.len()));
+        self.node_of.extend((nodes..nodes + new).map(|node| node as u32));
+        self.parents.extend((nodes..nodes + new).map(|node| node as u32));
+        self.has_lost.resize(nodes + new, false);
     }
 
+    /// A body goes, and the last one takes its number.
+    fn remove(&mut self, body: usize) {
+        if body < self.node_of.len() {
+            self.node_of.swap_remove(body);
+        }
+    }
+
+    fn nodes(&self) -> usize {
+        self.parents.len()
+    }
+
+    /// The root of the set that a body is in.
     fn root_of(&mut self, body: u32) -> u32 {
-        root_of(&mut self.parents, body)
+        root_of(&mut self.parents, self.node_of[body as usize])
     }
 
-    fn unite(&mut self, [a, b]: [u32; 2]) {
-        let has_lost = [a, b].map(|body| self.root_of(body)).map(|root| self.has_lost[root as usize]);
-        let root = unite(&mut self.parents, a, b);
+    /// The set of two bodies may have fallen apart.
+    fn note_lost(&mut self, bodies: [u32; 2]) {
+        let root = self.root_of(bodies[0]);
+        self.has_lost[root as usize] = true;
+    }
+
+    fn unite(&mut self, bodies: [u32; 2]) {
+        let roots = bodies.map(|body| self.root_of(body));
+        let has_lost = roots.map(|root| self.has_lost[root as usize]);
+        let root = unite(&mut self.parents, roots[0], roots[1]);
         self.has_lost[root as usize] = has_lost[0] | has_lost[1];
     }
 }
@@ -79,6 +110,23 @@ impl Islands {
     /// Finds all anew: bodies have other numbers now.
     pub(crate) fn forget(&mut self) {
         self.is_behind = true;
+    }
+
+    /// A body is about to go, its pairs have ended, and the last body will take its number.
+    pub(crate) fn remove(&mut self, body: usize, meetings: &mut Meetings, bodies: &Bodies) {
+        let Self { sets, is_behind, .. } = self;
+        if *is_behind {
+            return;
+        }
+        // What has come since they were last followed, too.
+        sets.grow(bodies.len());
+        meetings.take_unlinked(|linked| {
+            if are_movable(linked, bodies) {
+                sets.note_lost(linked);
+            }
+        });
+        sets.remove(body);
+        *is_behind = sets.nodes() > NODES_A_BODY * bodies.len() + FEW_NODES;
     }
 
     /// The stage after the solver: lets islands that are still fall asleep.
@@ -94,19 +142,53 @@ impl Islands {
         }
         self.look_at_contacts(meetings, bodies);
         self.count_rests(bodies);
-        let Self { roots, still_for, is_restless, names, next_name, .. } = self;
+        let Self { roots, still_for, is_restless, names, .. } = self;
         for (place, root) in roots.iter().enumerate() {
             let (body, root) = (bodies.awake()[place] as usize, *root as usize);
             if still_for[root] < STILL_TIME || is_restless[root] {
                 continue;
             }
             if names[root] == Rest::AWAKE {
-                names[root] = *next_name;
-                // After four thousand million islands the first name comes again; its bearer has long been awake.
-                *next_name = (*next_name + 1) % Rest::AWAKE;
+                names[root] = bodies.name_island();
             }
             bodies.fall_asleep(body, names[root]);
         }
+    }
+
+    /// Those that contacts connect with bodies that the user has put to sleep fall asleep as well; but if one of them may not,
+    /// all wake. Cost: a look at all pairs.
+    pub(crate) fn lull(&mut self, meetings: &Meetings, bodies: &mut Bodies) {
+        // Sets are awake or asleep as a whole, and these are found otherwise.
+        self.forget();
+        let mut parents: Vec<u32> = (0..bodies.len() as u32).collect();
+        let touching = meetings.heads().iter().filter(|head| head.manifolds > 0 && !head.is_sensor);
+        for [a, b] in touching.map(|head| head.bodies).filter(|linked| are_movable(*linked, bodies)) {
+            unite(&mut parents, a, b);
+        }
+        let roots: Vec<u32> = (0..bodies.len() as u32).map(|body| root_of(&mut parents, body)).collect();
+        let mut names = vec![Rest::AWAKE; bodies.len()];
+        let lulled: Vec<usize> = bodies.lulled.iter().filter_map(|id| bodies.resolve(*id).ok()).collect();
+        bodies.lulled.clear();
+        for root in lulled.iter().map(|body| roots[*body] as usize) {
+            if names[root] == Rest::AWAKE {
+                names[root] = bodies.name_island();
+            }
+        }
+        for (body, root) in roots.iter().enumerate() {
+            if !bodies.rests[body].may_sleep {
+                names[*root as usize] = Rest::AWAKE;
+            }
+        }
+        for (body, root) in roots.iter().enumerate() {
+            let name = names[*root as usize];
+            if name != Rest::AWAKE && bodies.activity(body as u32).moves {
+                bodies.lull(body, name);
+            }
+        }
+        for body in lulled.into_iter().filter(|body| names[roots[*body] as usize] == Rest::AWAKE) {
+            bodies.wake(body);
+        }
+        bodies.wake_islands();
     }
 
     /// Follows what contacts connect.
@@ -125,10 +207,7 @@ impl Islands {
         meetings.follow_links(|linked, link| match link {
             _ if !are_movable(linked, bodies) => {}
             Link::New => sets.unite(linked),
-            Link::Lost => {
-                let root = sets.root_of(linked[0]);
-                sets.has_lost[root as usize] = true;
-            }
+            Link::Lost => sets.note_lost(linked),
         });
     }
 
@@ -137,7 +216,7 @@ impl Islands {
         let Self { sets, roots, is_dissolved, .. } = self;
         roots.clear();
         roots.extend(bodies.awake().iter().map(|body| sets.root_of(*body)));
-        is_dissolved.resize(bodies.len(), false);
+        is_dissolved.resize(sets.nodes(), false);
         roots.iter().for_each(|root| is_dissolved[*root as usize] = false);
         let mut any_dissolved = false;
         for (body, root) in bodies.awake().iter().zip(&*roots) {
@@ -153,7 +232,8 @@ impl Islands {
             if is_dissolved[*root as usize] {
                 sets.has_lost[*root as usize] = false;
                 // Those of a set are awake or asleep together.
-                sets.parents[*body as usize] = *body;
+                let node = sets.node_of[*body as usize];
+                sets.parents[node as usize] = node;
             }
         }
         // What was not dissolved is connected already.
@@ -166,8 +246,8 @@ impl Islands {
     /// For how long each set has been still: for as long as that of its bodies that was so last. Says whether one of them has
     /// for long enough.
     fn find_still(&mut self, bodies: &Bodies) -> bool {
-        let Self { roots, still_for, .. } = self;
-        still_for.resize(bodies.len(), 0.0);
+        let Self { sets, roots, still_for, .. } = self;
+        still_for.resize(sets.nodes(), 0.0);
         roots.iter().for_each(|root| still_for[*root as usize] = f32::INFINITY);
         for (body, root) in bodies.awake().iter().zip(&*roots) {
             let (still_for, moves) = (&mut still_for[*root as usize], bodies.activity(*body).moves);
@@ -183,7 +263,7 @@ impl Islands {
             list.resize(bodies.len(), false);
             bodies.awake().iter().for_each(|body| list[*body as usize] = false);
         }
-        names.resize(bodies.len(), Rest::AWAKE);
+        names.resize(sets.nodes(), Rest::AWAKE);
         roots.iter().for_each(|root| names[*root as usize] = Rest::AWAKE);
         let mut look = |edge: Edge| {
             let Origin::Contact { meeting, manifold } = edge.origin;
@@ -209,8 +289,8 @@ impl Islands {
     /// Finds which of the sets that have long been still would not rest by themselves: something is carried along in them, or
     /// moves though nothing pushes it.
     fn count_rests(&mut self, bodies: &mut Bodies) {
-        let Self { roots, still_for, is_pushed, is_carried, is_restless, .. } = self;
-        is_restless.resize(bodies.len(), false);
+        let Self { sets, roots, still_for, is_pushed, is_carried, is_restless, .. } = self;
+        is_restless.resize(sets.nodes(), false);
         roots.iter().for_each(|root| is_restless[*root as usize] = false);
         for (place, root) in roots.iter().enumerate() {
             let (body, root) = (bodies.awake()[place] as usize, *root as usize);
@@ -285,11 +365,12 @@ fn are_movable(bodies: [u32; 2], of: &Bodies) -> bool {
 
 #[cfg(test)]
 impl Islands {
-    /// Of each body the root of its set, and whether that may be several islands.
+    /// Of each body the first of its set, and whether that may be several islands.
     pub(crate) fn kept(&self) -> Vec<(u32, bool)> {
-        let mut parents = self.sets.parents.clone();
-        let root_of = |body| root_of(&mut parents, body);
-        let roots: Vec<u32> = (0..self.sets.parents.len() as u32).map(root_of).collect();
-        roots.into_iter().map(|root| (root, self.sets.has_lost[root as usize])).collect()
+        let Sets { node_of, parents, has_lost } = &self.sets;
+        let mut parents = parents.clone();
+        let roots: Vec<u32> = node_of.iter().map(|node| root_of(&mut parents, *node)).collect();
+        let first = |root: &u32| roots.iter().position(|other| other == root).map_or(u32::MAX, |body| body as u32);
+        roots.iter().map(|root| (first(root), has_lost[*root as usize])).collect()
     }
 }

@@ -8,10 +8,11 @@ mod inspect;
 mod margins;
 mod measure;
 mod queries;
+mod settings;
 mod snapshot;
 mod step;
 
-pub use builder::{WorldBuilder, WorldError};
+pub use builder::{MOST_ITERATIONS, MOST_SUBSTEPS, WorldBuilder, WorldError};
 pub use continuous::{Continuous, Stop};
 pub use events::{ContactEvent, Events, HitEvent, SensorEvent, ShapeId};
 pub(crate) use filter::PairFilter;
@@ -21,7 +22,7 @@ pub use measure::{Energy, Momentum};
 pub use queries::{Picks, ShapeCast, ShapeDistance, ShapeHit, ShapeProjection, WorldQueryError};
 pub(crate) use snapshot::Digest;
 pub use snapshot::Snapshot;
-pub use step::{StageTimes, Step, StepError};
+pub use step::{SHORTEST_STEP, StageTimes, Step, StepError};
 
 use crate::body::{Bodies, Body, BodyError, BodyId, BodyKind, BodyMut, BodyRef, Collider, ShapeRef};
 use crate::broad::{self, BroadPhase, BroadPhaseError, Pair, Placed, Structure};
@@ -117,7 +118,7 @@ impl World {
         Ok(id)
     }
 
-    /// Takes out a body and its shapes.
+    /// Takes out a body and its shapes. Cost: of what its own shapes and those of the last body of [`World::bodies`] are near.
     pub fn remove(&mut self, id: BodyId) -> Result<(), BodyError> {
         let dense = self.bodies.resolve(id)?;
         for place in 0..self.bodies.natures[dense].colliders.len() {
@@ -126,10 +127,19 @@ impl World {
         }
         // At once: a slot that is used again must not be taken for the old one.
         self.meet();
+        self.islands.remove(dense, &mut self.meetings, &self.bodies);
         self.bodies.remove(id)?;
-        // The last one takes its number.
-        self.meetings.renumber(self.bodies.len() as u32, dense as u32);
-        self.islands.forget();
+        // The last one takes its number. Its pairs are those whose boxes overlap: they have just been followed.
+        let Self { bodies, broad, meetings, overlapping, .. } = self;
+        let colliders = bodies.natures.get(dense).map_or(&[][..], |nature| &nature.colliders[..]);
+        for &slot in colliders {
+            let Some(bounds) = broad.bounds(slot) else { continue };
+            overlapping.clear();
+            broad.overlapping(&bounds, &mut |other| overlapping.push(other));
+            for &other in overlapping.iter().filter(|other| **other != slot) {
+                meetings.renumber(Pair::new(slot, other), bodies.len() as u32, dense as u32);
+            }
+        }
         Ok(())
     }
 
@@ -166,9 +176,37 @@ impl World {
         Ok(())
     }
 
-    /// Moves everything on by `dt` seconds.
+    /// Asks anew, with the next step, for all bodies whom they meet: after [`World::set_filter`], or when what the filter looks
+    /// at has changed for many.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// let mut world = World::default();
+    /// world.add(Body::fixed().shape(Shape::cuboid(5.0, 0.5, 5.0)?))?;
+    /// let box_id = world.add(Body::dynamic().at([0.0, 1.0, 0.0]).shape(Shape::cuboid(0.5, 0.5, 0.5)?))?;
+    /// for _ in 0..60 {
+    ///     world.step(1.0 / 60.0)?;
+    /// }
+    /// assert!(world.body(box_id)?.is_asleep());
+    /// world.set_filter(|_, _| false);
+    /// world.refilter_all();
+    /// for _ in 0..60 {
+    ///     world.step(1.0 / 60.0)?;
+    /// }
+    /// assert!(world.body(box_id)?.position().y < 0.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn refilter_all(&mut self) {
+        let Bodies { natures, refiltered, .. } = &mut self.bodies;
+        refiltered.clear();
+        refiltered.extend(natures.iter().map(|nature| nature.id));
+    }
+
+    /// Moves everything on by `dt` seconds, at least [`SHORTEST_STEP`].
     pub fn step(&mut self, dt: f32) -> Result<&Step, StepError> {
-        if !(dt > 0.0 && dt.is_finite()) {
+        // False for NaN, too.
+        if !(SHORTEST_STEP..=f32::MAX).contains(&dt) {
             return Err(StepError::TimeStep { dt });
         }
         if self.is_shared() {
@@ -322,7 +360,7 @@ impl World {
     /// Does what the user's changes ask for once the boxes are where the bodies are: whom they meet is asked anew, and what
     /// is near something that was put there, or has another surface, wakes.
     fn heed_changes(&mut self) {
-        let Self { bodies, broad, meetings, filter, log, overlapping, strangers, .. } = self;
+        let Self { bodies, broad, meetings, filter, log, islands, overlapping, strangers, .. } = self;
         for place in 0..bodies.refiltered.len() {
             let Ok(dense) = bodies.resolve(bodies.refiltered[place]) else { continue };
             for index in 0..bodies.natures[dense].colliders.len() {
@@ -341,6 +379,13 @@ impl World {
         }
         bodies.refiltered.clear();
         log.wake_parted(bodies);
+        bodies.wake_islands();
+        // What has woken since it was put to sleep stays so.
+        if !bodies.lulled.is_empty() {
+            let mut lulled = std::mem::take(&mut bodies.lulled);
+            lulled.retain(|id| bodies.resolve(*id).is_ok_and(|dense| bodies.rests[dense].is_asleep()));
+            bodies.lulled = lulled;
+        }
         // Shapes whose surfaces are set one by one name their body as often.
         bodies.put.sort_unstable();
         bodies.put.dedup();
@@ -357,6 +402,9 @@ impl World {
         }
         bodies.put.clear();
         bodies.wake_islands();
+        if !bodies.lulled.is_empty() {
+            islands.lull(meetings, bodies);
+        }
     }
 
     /// What began and ended with the last step.
@@ -452,11 +500,6 @@ impl World {
     /// The shape in a collider slot: what pairs and convex parts name.
     pub fn collider(&self, slot: u32) -> Option<&Collider> {
         self.bodies.collider(slot)
-    }
-
-    /// The acceleration of free fall.
-    pub fn gravity(&self) -> Vec3 {
-        self.gravity
     }
 
     /// How many seconds have been simulated.

@@ -1,15 +1,16 @@
 //! The door of the world: what is unsound is refused by name, and nothing has changed then, neither at once nor later.
 
-use carom::body::BodyMut;
+mod law_worlds;
+
+use carom::body::{BodyMut, BodyShape, Material};
 use carom::glam::Mat3;
 use carom::mass::InertiaFault;
 use carom::prelude::*;
-use carom::world::StepError;
+use carom::response::{Projection, Solver};
+use carom::world::{Continuous, MOST_ITERATIONS, MOST_SUBSTEPS, SHORTEST_STEP, StepError, WorldBuilder};
+use law_worlds::{DT, Outcome, SOLVERS, unit_cube};
 use std::fmt::Debug;
 
-type Outcome = Result<(), Box<dyn std::error::Error>>;
-
-const DT: f32 = 1.0 / 60.0;
 const NOT_FINITE: [f32; 3] = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
 /// Neither a unit quaternion nor near one.
 const NO_ROTATIONS: [Quat; 4] = [
@@ -215,6 +216,171 @@ fn nothing_acts_on_a_body_that_is_no_number() -> Outcome {
         }
     }
     door.goes_on_as_its_twin()
+}
+
+/// A step so short that one over it, or over its substeps, is no number any more.
+#[test]
+fn a_step_must_not_be_too_short() -> Outcome {
+    let mut door = Door::new()?;
+    for dt in [f32::from_bits(1), f32::MIN_POSITIVE, 1e-38, 1e-20, 0.999 * SHORTEST_STEP] {
+        door.refuses(|world| world.step(dt).map(|_| ()), StepError::TimeStep { dt });
+    }
+    door.goes_on_as_its_twin()?;
+    // The shortest of all, cut as small as can be: the speed is that of free fall, and nothing is lost.
+    for solver in SOLVERS {
+        for continuous in [Continuous::Default, Continuous::Substeps(MOST_SUBSTEPS), Continuous::Adaptive] {
+            let mut world = World::builder().solver(solver).continuous(continuous).build()?;
+            world.add(Body::fixed().at([0.0, -0.5, 0.0]).shape(Shape::cuboid(9.0, 0.5, 9.0)?))?;
+            let resting = world.add(Body::dynamic().at([3.0, 0.499, 0.0]).shape(Shape::cuboid(0.5, 0.5, 0.5)?))?;
+            let falling = world.add(cube()?)?;
+            world.step(SHORTEST_STEP)?;
+            assert_eq!(world.last_step().faults, [], "{solver:?}, {continuous:?}");
+            let speed = world.body(falling)?.velocity().y;
+            let expected = -9.81 * SHORTEST_STEP;
+            assert!((speed / expected - 1.0).abs() < 1e-3, "{solver:?}, {continuous:?}: {speed} m/s");
+            let moved = world.body(resting)?.position().distance(DVec3::new(3.0, 0.499, 0.0));
+            assert!(moved < 1.1e-3, "{solver:?}, {continuous:?}: moved by {moved} m");
+        }
+    }
+    Ok(())
+}
+
+/// What would take for ever, or all memory, is refused; as much as there may be is not.
+#[test]
+fn substeps_rounds_and_pieces_are_limited() -> Outcome {
+    let projection = Projection::Linear;
+    let build = |builder: WorldBuilder| builder.build().map(|_| ());
+    for count in [MOST_SUBSTEPS + 1, u32::MAX] {
+        let solver = Solver::SoftStep { substeps: count };
+        assert_eq!(build(World::builder().solver(solver)), Err(WorldError::Substeps { substeps: count }));
+        let continuous = Continuous::Substeps(count);
+        assert_eq!(build(World::builder().continuous(continuous)), Err(WorldError::Pieces { pieces: count }));
+    }
+    for count in [MOST_ITERATIONS + 1, u32::MAX] {
+        for solver in [
+            Solver::WorstFirst { iterations: count, projection },
+            Solver::ProjectedGaussSeidel { iterations: count, warm: true },
+        ] {
+            assert_eq!(build(World::builder().solver(solver)), Err(WorldError::Iterations { iterations: count }));
+        }
+    }
+    let most = [
+        Solver::SoftStep { substeps: MOST_SUBSTEPS },
+        Solver::WorstFirst { iterations: MOST_ITERATIONS, projection },
+        Solver::ProjectedGaussSeidel { iterations: MOST_ITERATIONS, warm: false },
+    ];
+    let beyond = [
+        Solver::SoftStep { substeps: u32::MAX },
+        Solver::WorstFirst { iterations: u32::MAX, projection },
+        Solver::ProjectedGaussSeidel { iterations: u32::MAX, warm: false },
+    ];
+    for (most, beyond) in most.into_iter().zip(beyond) {
+        let mut world = World::builder().solver(most).build()?;
+        assert_eq!(world.solver(), most);
+        world.set_solver(beyond);
+        assert_eq!(world.solver(), most);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_surface_must_be_of_numbers() -> Outcome {
+    let mut door = Door::new()?;
+    let sound = Material::default();
+    let mut unsound = Vec::new();
+    for value in NOT_FINITE {
+        for axis in 0..3 {
+            let mut velocity = Vec3::ONE;
+            velocity[axis] = value;
+            let error = not_finite("surface velocity", velocity);
+            unsound.push((Material { surface_velocity: velocity, ..sound }, error));
+        }
+    }
+    let most = f32::MAX;
+    for value in NOT_FINITE.into_iter().chain([-1e-30, -1.0]) {
+        let error = |what, greatest| BodyError::OutOfRange { what, value, least: 0.0, greatest };
+        unsound.push((Material { friction: value, ..sound }, error("friction", most)));
+        unsound.push((Material { static_friction: value, ..sound }, error("static friction", most)));
+        unsound.push((Material { rolling_friction: value, ..sound }, error("rolling friction", most)));
+        unsound.push((Material { restitution: value, ..sound }, error("restitution", 1.0)));
+    }
+    let above_one = 1.0 + f32::EPSILON;
+    let error = BodyError::OutOfRange { what: "restitution", value: above_one, least: 0.0, greatest: 1.0 };
+    unsound.push((Material { restitution: above_one, ..sound }, error));
+    for (material, error) in unsound {
+        door.refuses_body(&cube()?.material(material), &error);
+        door.refuses_body(&cube()?.part(BodyShape::new(Shape::sphere(0.1)?).material(material)), &error);
+        door.refuses_change(|body| body.set_material(material), &error);
+        door.refuses_change(|body| body.set_shape_material(0, material), &error);
+    }
+    door.goes_on_as_its_twin()
+}
+
+#[test]
+fn nothing_unsound_comes_in_and_nothing_changes() -> Outcome {
+    let mut world = World::default();
+    let fixed = world.add(Body::fixed().shape(unit_cube()?))?;
+    let id = world.add(Body::dynamic().at([0.0, 3.0, 0.0]).shape(unit_cube()?))?;
+    let before = world.hash();
+    let bad = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
+    for value in bad {
+        assert!(matches!(world.step(value), Err(StepError::TimeStep { .. })));
+        let vector = Vec3::new(0.0, value, 0.0);
+        let mut body = world.body_mut(id)?;
+        assert!(matches!(body.set_velocity(vector), Err(BodyError::NotFinite { .. })));
+        assert!(matches!(body.set_angular_velocity(vector), Err(BodyError::NotFinite { .. })));
+        assert!(matches!(body.apply_force(vector), Err(BodyError::NotFinite { .. })));
+        assert!(matches!(body.apply_torque(vector), Err(BodyError::NotFinite { .. })));
+        assert!(matches!(body.apply_impulse(vector), Err(BodyError::NotFinite { .. })));
+        assert!(matches!(body.apply_impulse_at(vector, [0.0; 3]), Err(BodyError::NotFinite { .. })));
+        assert!(matches!(body.apply_impulse_at([0.0; 3], vector.as_dvec3()), Err(BodyError::NotFinite { .. })));
+        assert!(matches!(body.set_constant_force(vector), Err(BodyError::NotFinite { .. })));
+        assert!(matches!(body.set_constant_torque(vector), Err(BodyError::NotFinite { .. })));
+        assert!(matches!(body.set_pose(Pose::at(vector.as_dvec3())), Err(BodyError::Pose { .. })));
+        assert!(matches!(body.set_mass(value), Err(BodyError::TotalMass { .. })));
+        assert!(matches!(body.set_damping(value, 0.0), Err(BodyError::OutOfRange { .. })));
+        assert!(matches!(body.set_damping(0.0, value), Err(BodyError::OutOfRange { .. })));
+        assert!(matches!(body.set_gravity_scale(value), Err(BodyError::OutOfRange { .. })));
+        assert!(matches!(body.set_max_speed(Some(value)), Err(BodyError::OutOfRange { .. })));
+        assert!(matches!(body.set_max_angular_speed(Some(value)), Err(BodyError::OutOfRange { .. })));
+        let surface = Material { friction: value, ..Material::default() };
+        assert!(matches!(body.set_material(surface), Err(BodyError::OutOfRange { .. })));
+        let part = BodyShape::new(unit_cube()?);
+        assert!(world.add(Body::dynamic().part(part.clone().material(surface))).is_err());
+        assert!(world.add(Body::dynamic().part(part.at(LocalPose::at(vector)))).is_err());
+        assert!(world.add(Body::dynamic().shape(unit_cube()?).max_speed(value)).is_err());
+        assert!(World::builder().hit_speed(value).build().is_err());
+    }
+    assert_eq!(world.hash(), before);
+    // Numbers that are finite, but would not leave finite ones behind.
+    let mut body = world.body_mut(id)?;
+    let huge = [3e38, 0.0, 0.0];
+    body.set_mass(1e-3)?;
+    body.set_velocity([0.0; 3])?;
+    for _ in 0..2 {
+        assert!(matches!(body.apply_impulse(huge), Err(BodyError::NotFinite { .. })));
+        assert!(matches!(body.apply_impulse_at(huge, [0.0, 3.5, 0.0]), Err(BodyError::NotFinite { .. })));
+        assert!(matches!(body.apply_angular_impulse(huge), Err(BodyError::NotFinite { .. })));
+        assert!(matches!(body.apply_force_at(huge, [0.0, 1e9, 0.0]), Err(BodyError::NotFinite { .. })));
+    }
+    assert_eq!(body.as_ref().velocity(), Vec3::ZERO);
+    body.apply_force(huge)?;
+    assert!(matches!(body.apply_force(huge), Err(BodyError::NotFinite { .. })));
+    assert_eq!(body.as_ref().motion().force, Vec3::from(huge));
+    body.apply_force([-3e38, 0.0, 0.0])?;
+    body.apply_torque(huge)?;
+    assert!(matches!(body.apply_torque(huge), Err(BodyError::NotFinite { .. })));
+    body.apply_torque([-3e38, 0.0, 0.0])?;
+    body.set_mass(1000.0)?;
+    world.body_mut(fixed)?.apply_force(huge)?;
+    assert_eq!(world.body(fixed)?.motion().force, Vec3::ZERO);
+    assert!(matches!(world.body_mut(fixed)?.set_mass(1.0), Err(BodyError::NotDynamic { .. })));
+    assert!(matches!(
+        world.body_mut(id)?.set_shape_material(1, Material::default()),
+        Err(BodyError::NoShape { index: 1, .. })
+    ));
+    assert_eq!(world.len(), 2);
+    Ok(())
 }
 
 #[test]

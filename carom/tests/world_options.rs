@@ -4,7 +4,7 @@ use carom::body::{BodyShape, Material, Mixing};
 use carom::detector::Filter;
 use carom::prelude::*;
 use carom::response::{FaultCause, FaultStage, Projection, Solver};
-use carom::world::{StepError, WorldError};
+use carom::world::WorldError;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
@@ -133,6 +133,51 @@ fn speeds_stay_below_their_limits() -> Outcome {
             assert!(world.body(id)?.angular_velocity().length() <= 3.0 + 1e-4);
         }
         assert!((world.body(id)?.angular_velocity().y - 3.0).abs() < 1e-3);
+    }
+    Ok(())
+}
+
+/// A step moves a body by no more than its speed allows: under forces that would throw it far, as it slides, is pressed down,
+/// is turned and is struck.
+#[test]
+fn no_step_moves_a_body_farther_than_its_limits_allow() -> Outcome {
+    let (speed, spin) = (2.0f32, 3.0f32);
+    for solver in solvers().into_iter().rev() {
+        for has_ground in [false, true] {
+            let case = format!("{solver:?}, {}", if has_ground { "on the ground" } else { "in the air" });
+            let mut world = World::builder().solver(solver).build()?;
+            if has_ground {
+                world.add(Body::fixed().at([0.0, -1.0, 0.0]).shape(Shape::cuboid(100.0, 1.0, 100.0)?))?;
+            }
+            let body = Body::dynamic().at([0.0, 0.4999, 0.0]).shape(unit_cube()?).mass(1.0).max_speed(speed);
+            // The lectures' solvers take out by moving bodies, which is no speed, how deep an impact or a turn has brought them.
+            let is_moved_out = has_ground && !matches!(solver, Solver::SoftStep { .. });
+            let limited = world.add(body.max_angular_speed(spin).lock_rotation([is_moved_out; 3]))?;
+            if has_ground && !is_moved_out {
+                let ram = Body::dynamic().at([0.0, 0.5, 4.0]).velocity([0.0, 0.0, -9.0]).shape(Shape::sphere(0.5)?);
+                world.add(ram.mass(50.0))?;
+            }
+            let mut random = fastrand::Rng::with_seed(7);
+            let mut farthest = [0.0f64; 2];
+            for step in 0..90 {
+                let before = world.body(limited)?.pose();
+                let mut body = world.body_mut(limited)?;
+                // In each step another way, so that a speed has to be gained anew.
+                let mut vector = |size: f32| Vec3::from_array([(); 3].map(|()| size * (2.0 * random.f32() - 1.0)));
+                body.apply_force(vector(2e4) - Vec3::Y * if has_ground { 2e4 } else { 0.0 })?;
+                body.apply_torque(vector(5e3))?;
+                world.step(DT)?;
+                let after = world.body(limited)?.pose();
+                let moved = after.position.distance(before.position) / f64::from(speed * DT);
+                let turn = (after.rotation.as_dquat() * before.rotation.as_dquat().conjugate()).normalize();
+                let turned = 2.0 * turn.xyz().length().asin() / f64::from(spin * DT);
+                assert!(moved <= 1.0 + 1e-5, "{case}, step {step}: {moved} of the way that it may go");
+                assert!(turned <= 1.0 + 1e-5, "{case}, step {step}: {turned} of the angle that it may turn by");
+                farthest = [farthest[0].max(moved), farthest[1].max(turned)];
+            }
+            assert!(farthest[0] > 0.9, "{case}: {farthest:?} prove nothing");
+            assert!(is_moved_out || farthest[1] > 0.5, "{case}: {farthest:?} prove nothing");
+        }
     }
     Ok(())
 }
@@ -475,73 +520,6 @@ fn each_shape_has_its_own_surface_and_sensors_weigh_nothing() -> Outcome {
     assert!(world.body(on_tar)?.velocity().x.abs() < 0.02, "{}", world.body(on_tar)?.velocity());
     world.body_mut(on_tar)?.set_mass(50.0)?;
     assert_eq!(world.body(on_tar)?.mass(), Some(50.0));
-    Ok(())
-}
-
-#[test]
-fn nothing_unsound_comes_in_and_nothing_changes() -> Outcome {
-    let mut world = World::default();
-    let fixed = world.add(Body::fixed().shape(unit_cube()?))?;
-    let id = world.add(Body::dynamic().at([0.0, 3.0, 0.0]).shape(unit_cube()?))?;
-    let before = world.hash();
-    let bad = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
-    for value in bad {
-        assert!(matches!(world.step(value), Err(StepError::TimeStep { .. })));
-        let vector = Vec3::new(0.0, value, 0.0);
-        let mut body = world.body_mut(id)?;
-        assert!(matches!(body.set_velocity(vector), Err(BodyError::NotFinite { .. })));
-        assert!(matches!(body.set_angular_velocity(vector), Err(BodyError::NotFinite { .. })));
-        assert!(matches!(body.apply_force(vector), Err(BodyError::NotFinite { .. })));
-        assert!(matches!(body.apply_torque(vector), Err(BodyError::NotFinite { .. })));
-        assert!(matches!(body.apply_impulse(vector), Err(BodyError::NotFinite { .. })));
-        assert!(matches!(body.apply_impulse_at(vector, [0.0; 3]), Err(BodyError::NotFinite { .. })));
-        assert!(matches!(body.apply_impulse_at([0.0; 3], vector.as_dvec3()), Err(BodyError::NotFinite { .. })));
-        assert!(matches!(body.set_constant_force(vector), Err(BodyError::NotFinite { .. })));
-        assert!(matches!(body.set_constant_torque(vector), Err(BodyError::NotFinite { .. })));
-        assert!(matches!(body.set_pose(Pose::at(vector.as_dvec3())), Err(BodyError::Pose { .. })));
-        assert!(matches!(body.set_mass(value), Err(BodyError::TotalMass { .. })));
-        assert!(matches!(body.set_damping(value, 0.0), Err(BodyError::OutOfRange { .. })));
-        assert!(matches!(body.set_damping(0.0, value), Err(BodyError::OutOfRange { .. })));
-        assert!(matches!(body.set_gravity_scale(value), Err(BodyError::OutOfRange { .. })));
-        assert!(matches!(body.set_max_speed(Some(value)), Err(BodyError::OutOfRange { .. })));
-        assert!(matches!(body.set_max_angular_speed(Some(value)), Err(BodyError::OutOfRange { .. })));
-        let surface = Material { friction: value, ..Material::default() };
-        assert!(matches!(body.set_material(surface), Err(BodyError::OutOfRange { .. })));
-        let part = BodyShape::new(unit_cube()?);
-        assert!(world.add(Body::dynamic().part(part.clone().material(surface))).is_err());
-        assert!(world.add(Body::dynamic().part(part.at(LocalPose::at(vector)))).is_err());
-        assert!(world.add(Body::dynamic().shape(unit_cube()?).max_speed(value)).is_err());
-        assert!(World::builder().hit_speed(value).build().is_err());
-    }
-    assert_eq!(world.hash(), before);
-    // Numbers that are finite, but would not leave finite ones behind.
-    let mut body = world.body_mut(id)?;
-    let huge = [3e38, 0.0, 0.0];
-    body.set_mass(1e-3)?;
-    body.set_velocity([0.0; 3])?;
-    for _ in 0..2 {
-        assert!(matches!(body.apply_impulse(huge), Err(BodyError::NotFinite { .. })));
-        assert!(matches!(body.apply_impulse_at(huge, [0.0, 3.5, 0.0]), Err(BodyError::NotFinite { .. })));
-        assert!(matches!(body.apply_angular_impulse(huge), Err(BodyError::NotFinite { .. })));
-        assert!(matches!(body.apply_force_at(huge, [0.0, 1e9, 0.0]), Err(BodyError::NotFinite { .. })));
-    }
-    assert_eq!(body.as_ref().velocity(), Vec3::ZERO);
-    body.apply_force(huge)?;
-    assert!(matches!(body.apply_force(huge), Err(BodyError::NotFinite { .. })));
-    assert_eq!(body.as_ref().motion().force, Vec3::from(huge));
-    body.apply_force([-3e38, 0.0, 0.0])?;
-    body.apply_torque(huge)?;
-    assert!(matches!(body.apply_torque(huge), Err(BodyError::NotFinite { .. })));
-    body.apply_torque([-3e38, 0.0, 0.0])?;
-    body.set_mass(1000.0)?;
-    world.body_mut(fixed)?.apply_force(huge)?;
-    assert_eq!(world.body(fixed)?.motion().force, Vec3::ZERO);
-    assert!(matches!(world.body_mut(fixed)?.set_mass(1.0), Err(BodyError::NotDynamic { .. })));
-    assert!(matches!(
-        world.body_mut(id)?.set_shape_material(1, Material::default()),
-        Err(BodyError::NoShape { index: 1, .. })
-    ));
-    assert_eq!(world.len(), 2);
     Ok(())
 }
 

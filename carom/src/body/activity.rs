@@ -92,10 +92,21 @@ impl Bodies {
         std::mem::take(&mut self.connects_otherwise)
     }
 
-    /// Leaves a body out that went non-finite.
+    /// Leaves a body out that went non-finite. Its touches end with the next step.
     pub(crate) fn set_aside(&mut self, dense: usize) {
-        self.natures[dense].set_aside = true;
+        let nature = &mut self.natures[dense];
+        nature.set_aside = true;
+        self.refiltered.push(nature.id);
         self.review(dense);
+    }
+
+    /// Lets a body take part again that was set aside; with the next step it is asked anew whom it meets.
+    pub(super) fn take_back(&mut self, dense: usize) {
+        let nature = &mut self.natures[dense];
+        if std::mem::take(&mut nature.set_aside) {
+            self.refiltered.push(nature.id);
+            self.review(dense);
+        }
     }
 
     /// Looks anew at what a body takes part in, after something of it has changed.

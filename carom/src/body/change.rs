@@ -1,7 +1,9 @@
 //! What a user changes of one body. What is refused changes nothing.
 
+mod kind;
+
 use super::error::{finite, in_range};
-use super::{Bodies, BodyError, BodyKind, BodyRef, Material, Motion, heavy_enough};
+use super::{Bodies, BodyError, BodyKind, BodyRef, MassSource, Material, Motion, heavy_enough};
 use crate::detector::Filter;
 use crate::mass::MassProperties;
 use crate::pose::Pose;
@@ -26,13 +28,26 @@ impl<'a> BodyMut<'a> {
     }
 
     /// Puts it elsewhere at once, without passing through what lies between. A body that was set aside takes part
-    /// again.
+    /// again. Its velocity stays as it is.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// let mut world = World::default();
+    /// let ball = world.add(Body::dynamic().velocity([3.0, 0.0, 0.0]).shape(Shape::sphere(0.5)?))?;
+    /// let mut body = world.body_mut(ball)?;
+    /// body.set_pose(Pose::new(DVec3::new(0.0, 9.0, 0.0), Quat::from_rotation_y(1.0)))?;
+    /// body.set_velocity([0.0; 3])?;
+    /// body.set_angular_velocity([0.0, 2.0, 0.0])?;
+    /// assert_eq!(world.body(ball)?.position(), DVec3::new(0.0, 9.0, 0.0));
+    /// assert!(world.body_mut(ball)?.set_velocity([f32::NAN, 0.0, 0.0]).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn set_pose(&mut self, pose: Pose) -> Result<(), BodyError> {
         let pose = pose.checked().map_err(|error| BodyError::Pose { error })?;
         self.bodies.set_pose(self.dense, pose);
         self.put();
-        self.bodies.natures[self.dense].set_aside = false;
-        self.bodies.review(self.dense);
+        self.bodies.take_back(self.dense);
         Ok(())
     }
 
@@ -59,6 +74,20 @@ impl<'a> BodyMut<'a> {
     }
 
     /// Pushes its centre of mass during the next step, in N.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// let mut world = World::builder().gravity([0.0; 3]).build()?;
+    /// let cart = world.add(Body::dynamic().shape(Shape::cuboid(1.0, 0.5, 0.5)?).mass(4.0))?;
+    /// // For a second: 8 N on 4 kg.
+    /// for _ in 0..60 {
+    ///     world.body_mut(cart)?.apply_force([8.0, 0.0, 0.0])?;
+    ///     world.step(1.0 / 60.0)?;
+    /// }
+    /// assert!((world.body(cart)?.velocity().x - 2.0).abs() < 1e-4);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn apply_force(&mut self, force: impl Into<Vec3>) -> Result<(), BodyError> {
         let force = force.into();
         finite("force", force)?;
@@ -80,6 +109,19 @@ impl<'a> BodyMut<'a> {
     }
 
     /// Changes its momentum at once, in Ns.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// let mut world = World::default();
+    /// let ball = world.add(Body::dynamic().shape(Shape::sphere(0.5)?).mass(2.0))?;
+    /// world.body_mut(ball)?.apply_impulse([6.0, 0.0, 0.0])?;
+    /// assert_eq!(world.body(ball)?.velocity().x, 3.0);
+    /// // Beside its middle it turns it, too: by r·j/(2/5·m·r²).
+    /// world.body_mut(ball)?.apply_impulse_at([0.0, 0.0, 0.2], [0.5, 0.0, 0.0])?;
+    /// assert!((world.body(ball)?.angular_velocity().y + 0.5).abs() < 1e-5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn apply_impulse(&mut self, impulse: impl Into<Vec3>) -> Result<(), BodyError> {
         let impulse = impulse.into();
         finite("impulse", impulse)?;
@@ -105,12 +147,53 @@ impl<'a> BodyMut<'a> {
         self.bodies.wake(self.dense);
     }
 
-    /// Pushes its centre of mass in every step until it is set to something else, in N.
+    /// Puts it to sleep, however it moves: it stands still at once, and with the next step so does all that contacts connect
+    /// it with. Whatever else wakes a sleeper wakes it, too; so does one of these that may not sleep. Only dynamic bodies
+    /// sleep, and of these none that may not. What is built at rest costs nothing from the start on if it is put to sleep.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// let mut world = World::default();
+    /// let hung = world.add(Body::dynamic().at([0.0, 9.0, 0.0]).shape(Shape::sphere(0.5)?))?;
+    /// world.body_mut(hung)?.sleep();
+    /// world.step(1.0 / 60.0)?;
+    /// assert!(world.body(hung)?.is_asleep());
+    /// assert_eq!(world.body(hung)?.position().y, 9.0);
+    /// world.body_mut(hung)?.wake();
+    /// world.step(1.0 / 60.0)?;
+    /// assert!(world.body(hung)?.position().y < 9.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn sleep(&mut self) {
+        let rest = self.bodies.rests[self.dense];
+        if rest.may_sleep && !rest.is_asleep() && self.bodies.motions[self.dense].is_movable() {
+            let name = self.bodies.name_island();
+            self.bodies.lull(self.dense, name);
+            let id = self.as_ref().id();
+            self.bodies.lulled.push(id);
+        }
+    }
+
+    /// Pushes its centre of mass in every step until it is set to something else, in N. Only what is dynamic is moved by it.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// // A balloon of 1 kg, lifted by more than it weighs.
+    /// let mut world = World::default();
+    /// let balloon = world.add(Body::dynamic().shape(Shape::sphere(0.5)?).mass(1.0))?;
+    /// world.body_mut(balloon)?.set_constant_force([0.0, 11.81, 0.0])?;
+    /// for _ in 0..60 {
+    ///     world.step(1.0 / 60.0)?;
+    /// }
+    /// assert!((world.body(balloon)?.velocity().y - 2.0).abs() < 1e-3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn set_constant_force(&mut self, force: impl Into<Vec3>) -> Result<(), BodyError> {
         let force = force.into();
         finite("force", force)?;
-        self.bodies.set_constant(self.dense, [force, self.as_ref().constant_torque()]);
-        self.wake();
+        self.drive_always([force, self.as_ref().constant_torque()]);
         Ok(())
     }
 
@@ -118,14 +201,34 @@ impl<'a> BodyMut<'a> {
     pub fn set_constant_torque(&mut self, torque: impl Into<Vec3>) -> Result<(), BodyError> {
         let torque = torque.into();
         finite("torque", torque)?;
-        self.bodies.set_constant(self.dense, [self.as_ref().constant_force(), torque]);
-        self.wake();
+        self.drive_always([self.as_ref().constant_force(), torque]);
         Ok(())
     }
 
     /// Lets it take part or not. What takes no part keeps its pose and velocity, is touched by nothing and found by no
-    /// question; what it touched is told of the end and wakes.
+    /// question; what it touched is told of the end and wakes. To enable a body that was set aside lets it take part again,
+    /// where it was left.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// let mut world = World::default();
+    /// let trapdoor = world.add(Body::fixed().shape(Shape::cuboid(2.0, 0.1, 2.0)?))?;
+    /// let guest = world.add(Body::dynamic().at([0.0, 0.6, 0.0]).shape(Shape::cuboid(0.5, 0.5, 0.5)?))?;
+    /// for is_open in [false, true] {
+    ///     world.body_mut(trapdoor)?.set_enabled(!is_open);
+    ///     for _ in 0..60 {
+    ///         world.step(1.0 / 60.0)?;
+    ///     }
+    ///     assert_eq!(world.body(guest)?.position().y < 0.0, is_open);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn set_enabled(&mut self, is_enabled: bool) {
+        if is_enabled && self.as_ref().is_set_aside() {
+            self.put();
+            self.bodies.take_back(self.dense);
+        }
         if self.as_ref().is_enabled() != is_enabled {
             self.bodies.natures[self.dense].is_disabled = !is_enabled;
             self.bodies.review(self.dense);
@@ -135,6 +238,23 @@ impl<'a> BodyMut<'a> {
     }
 
     /// Gives all its shapes this material. If it is another one, what lies on it wakes.
+    ///
+    /// ```
+    /// use carom::body::Material;
+    /// use carom::prelude::*;
+    ///
+    /// let mut world = World::default();
+    /// let belt = world.add(Body::fixed().shape(Shape::cuboid(9.0, 0.5, 2.0)?))?;
+    /// let parcel = world.add(Body::dynamic().at([0.0, 0.7, 0.0]).shape(Shape::cuboid(0.3, 0.2, 0.3)?))?;
+    /// // It is switched on.
+    /// let runs = Material { surface_velocity: Vec3::X, ..world.body(belt)?.material() };
+    /// world.body_mut(belt)?.set_material(runs)?;
+    /// for _ in 0..60 {
+    ///     world.step(1.0 / 60.0)?;
+    /// }
+    /// assert!((world.body(parcel)?.velocity().x - 1.0).abs() < 0.01);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn set_material(&mut self, material: Material) -> Result<(), BodyError> {
         let material = material.checked()?;
         let mut is_another = false;
@@ -198,6 +318,7 @@ impl<'a> BodyMut<'a> {
         }
         let properties = heavy_enough(properties.checked().map_err(|error| BodyError::TotalMass { error })?)?;
         let pose = view.pose();
+        self.bodies.sources[self.dense] = MassSource::Properties(properties);
         self.bodies.natures[self.dense].weigh(&mut self.bodies.motions[self.dense], &properties);
         self.bodies.set_pose(self.dense, pose);
         self.put();
@@ -205,6 +326,24 @@ impl<'a> BodyMut<'a> {
     }
 
     /// Locks the axes of the world along which it cannot move, and frees the others.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// // In a plane: it neither leaves it nor turns out of it.
+    /// let mut world = World::default();
+    /// let card = world.add(Body::dynamic().velocity([1.0, 2.0, 3.0]).shape(Shape::cuboid(0.5, 0.5, 0.1)?))?;
+    /// let mut body = world.body_mut(card)?;
+    /// body.lock_translation([false, false, true]);
+    /// body.lock_rotation([true, true, false]);
+    /// body.apply_impulse_at([0.0, 10.0, 10.0], [0.4, 0.0, 0.0])?;
+    /// world.step(1.0 / 60.0)?;
+    /// let body = world.body(card)?;
+    /// assert_eq!((body.position().z, body.velocity().z), (0.0, 0.0));
+    /// assert_eq!((body.angular_velocity().x, body.angular_velocity().y), (0.0, 0.0));
+    /// assert!(body.angular_velocity().z > 0.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn lock_translation(&mut self, axes: [bool; 3]) {
         self.bodies.natures[self.dense].locked = axes;
         self.hold();
@@ -219,6 +358,23 @@ impl<'a> BodyMut<'a> {
     }
 
     /// No step leaves it faster than this, in m/s; none for no limit.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// let mut world = World::default();
+    /// let skydiver = world.add(Body::dynamic().shape(Shape::capsule(0.6, 0.3)?))?;
+    /// let mut body = world.body_mut(skydiver)?;
+    /// body.set_max_speed(Some(5.0))?;
+    /// body.set_max_angular_speed(Some(1.0))?;
+    /// body.set_angular_velocity([0.0, 0.0, 40.0])?;
+    /// for _ in 0..120 {
+    ///     world.step(1.0 / 60.0)?;
+    /// }
+    /// let body = world.body(skydiver)?;
+    /// assert!((body.velocity().length() - 5.0).abs() < 1e-5 && body.angular_velocity().length() < 1.0 + 1e-5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn set_max_speed(&mut self, speed: Option<f32>) -> Result<(), BodyError> {
         speed.map_or(Ok(()), |speed| in_range("greatest speed", speed, 0.0, f32::MAX))?;
         self.bodies.natures[self.dense].most_speed = speed;
@@ -245,10 +401,35 @@ impl<'a> BodyMut<'a> {
         self.bodies.natures[self.dense].user_data = user_data;
     }
 
-    /// Adds to what acts during the next step. Nothing else than a dynamic body feels it.
+    /// Gives one of its shapes, counted from 0, another number of the caller's.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// let mut world = World::default();
+    /// let id = world.add(Body::fixed().shape(Shape::sphere(0.5)?).shape(Shape::cuboid(0.1, 2.0, 0.1)?))?;
+    /// world.body_mut(id)?.set_shape_user_data(1, 42)?;
+    /// let numbers: Vec<u64> = world.body(id)?.shapes().map(|shape| shape.user_data).collect();
+    /// assert_eq!(numbers, [0, 42]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_shape_user_data(&mut self, index: usize, user_data: u64) -> Result<(), BodyError> {
+        self.collider(index)?.user_data = user_data;
+        Ok(())
+    }
+
+    /// Sets what acts in every step. What is as it was wakes nothing.
+    fn drive_always(&mut self, constant: [Vec3; 2]) {
+        if self.bodies.natures[self.dense].constant != constant {
+            self.bodies.set_constant(self.dense, constant);
+            self.wake();
+        }
+    }
+
+    /// Adds to what acts during the next step. Nothing else than a dynamic body feels it, and nothing keeps none awake.
     fn drive(&mut self, force: Vec3, torque: Vec3) -> Result<(), BodyError> {
         let motion = &self.bodies.motions[self.dense];
-        if motion.is_movable() {
+        if motion.is_movable() && [force, torque] != [Vec3::ZERO; 2] {
             let (force, torque) = (motion.force + force, motion.torque + torque);
             finite("sum of all forces", force)?;
             finite("sum of all torques", torque)?;
@@ -264,8 +445,11 @@ impl<'a> BodyMut<'a> {
         change(&mut motion);
         finite("velocity after the impulse", motion.velocity)?;
         finite("angular velocity after the impulse", motion.angular_velocity)?;
-        *self.motion() = motion;
-        self.hold();
+        let is_struck = motion != self.bodies.motions[self.dense];
+        if is_struck {
+            *self.motion() = motion;
+            self.hold();
+        }
         Ok(())
     }
 

@@ -82,6 +82,12 @@ pub enum BodyError {
         /// The body.
         id: BodyId,
     },
+    /// Only kinematic bodies are moved to a target.
+    #[error("{id} is not kinematic, so it cannot be moved to a target")]
+    NotKinematic {
+        /// The body.
+        id: BodyId,
+    },
     /// The body has fewer shapes.
     #[error("{id} has no shape {index}")]
     NoShape {

@@ -47,6 +47,12 @@ impl Motion {
         self.angular_velocity += self.inverse_inertia * arm.cross(impulse);
     }
 
+    /// How much faster along a direction an impulse of 1 Ns along it makes the body's point where it acts.
+    pub(crate) fn response_to(&self, direction: Vec3, arm: Vec3) -> f32 {
+        let lever = arm.cross(direction);
+        (self.inverse_mass_along * direction).dot(direction) + (self.inverse_inertia * lever).dot(lever)
+    }
+
     /// Whether contacts and forces move it.
     pub fn is_movable(&self) -> bool {
         self.inverse_mass > 0.0

@@ -71,12 +71,40 @@ impl Rest {
 }
 
 impl Bodies {
+    /// A name for an island that falls asleep.
+    pub(crate) fn name_island(&mut self) -> u32 {
+        let name = self.next_island;
+        // After four thousand million islands the first name comes again; its bearer has long been awake.
+        self.next_island = (name + 1) % Rest::AWAKE;
+        name
+    }
+
     /// A body stands still from now on, as one of an island.
     pub(crate) fn fall_asleep(&mut self, dense: usize, island: u32) {
         self.rests[dense].island = island;
         let motion = &mut self.motions[dense];
         (motion.velocity, motion.angular_velocity) = (Vec3::ZERO, Vec3::ZERO);
         self.review(dense);
+    }
+
+    /// A body stands still from now on because the user wants it so: what would have moved it is forgotten.
+    pub(crate) fn lull(&mut self, dense: usize, island: u32) {
+        let motion = &mut self.motions[dense];
+        (motion.force, motion.torque) = (Vec3::ZERO, Vec3::ZERO);
+        self.fall_asleep(dense, island);
+    }
+
+    /// All are awake, and have not been still.
+    pub(crate) fn wake_all(&mut self) {
+        for dense in 0..self.rests.len() {
+            let rest = &mut self.rests[dense];
+            rest.disturb();
+            if rest.is_asleep() {
+                rest.island = Rest::AWAKE;
+                self.review(dense);
+            }
+        }
+        self.waking.clear();
     }
 
     /// The body is awake, and those that it sleeps with will be before the next stage.

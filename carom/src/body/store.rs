@@ -3,7 +3,7 @@
 use super::activity::{Activity, Stir};
 use super::motion::{is_round, radius_of_gyration};
 use super::thickness::{extent, half_thickness, turning};
-use super::{Body, BodyError, BodyId, BodyKind, Material, Motion, Nature, Rest};
+use super::{Body, BodyError, BodyId, BodyKind, MassSource, Material, Motion, Nature, Rest};
 use crate::detector::Filter;
 use crate::narrow::reach;
 use crate::pose::{LocalPose, Pose};
@@ -77,14 +77,19 @@ pub(crate) struct Bodies {
     pub(crate) natures: Vec<Nature>,
     pub(crate) motions: Vec<Motion>,
     pub(crate) rests: Vec<Rest>,
+    /// Of each body where its mass comes from, should it become dynamic.
+    pub(super) sources: Vec<MassSource>,
     /// Of each body what it takes part in, and those of which steps may move something, in order; how both have changed.
     pub(super) activities: Vec<Activity>,
     pub(crate) awake: Vec<u32>,
     pub(super) awake_is_behind: bool,
     pub(super) stir: Stir,
     pub(super) connects_otherwise: bool,
-    /// Islands that are to wake before the next stage.
+    /// Islands that are to wake before the next stage; and the name of the next one that falls asleep.
     pub(super) waking: Vec<u32>,
+    pub(super) next_island: u32,
+    /// Bodies that the user has put to sleep since the last step: those that contacts connect with them are to follow.
+    pub(crate) lulled: Vec<BodyId>,
     /// Bodies whose velocity or pose the user has changed since the boxes were placed; and those near which sleepers are to
     /// wake: they were put elsewhere, or have another surface.
     pub(crate) displaced: Vec<BodyId>,
@@ -158,7 +163,7 @@ impl Bodies {
     pub(crate) fn size(&self) -> usize {
         let of_natures: usize = self.natures.iter().map(|nature| size_of_val(&nature.colliders[..])).sum();
         let lists = [&self.free_slots, &self.awake, &self.waking, &self.free_colliders];
-        let ids = [&self.displaced, &self.put, &self.refiltered, &self.driven];
+        let ids = [&self.displaced, &self.put, &self.refiltered, &self.driven, &self.lulled];
         lists.iter().map(|list| size_of_val(&list[..])).sum::<usize>()
             + ids.iter().map(|list| size_of_val(&list[..])).sum::<usize>()
             + of_natures
@@ -166,6 +171,7 @@ impl Bodies {
             + size_of_val(&self.natures[..])
             + size_of_val(&self.motions[..])
             + size_of_val(&self.rests[..])
+            + size_of_val(&self.sources[..])
             + size_of_val(&self.activities[..])
             + size_of_val(&self.colliders[..])
     }
@@ -268,6 +274,7 @@ impl Bodies {
             torque: Vec3::ZERO,
         });
         self.rests.push(Rest::new(body.may_sleep));
+        self.sources.push(body.mass);
         self.set_pose(dense as usize, body.pose);
         self.natures[dense as usize].apply_locks(&mut self.motions[dense as usize]);
         self.natures[dense as usize].limit(&mut self.motions[dense as usize]);
@@ -283,6 +290,7 @@ impl Bodies {
         let nature = self.natures.swap_remove(dense);
         self.motions.swap_remove(dense);
         self.rests.swap_remove(dense);
+        self.sources.swap_remove(dense);
         self.activities.swap_remove(dense);
         self.awake_is_behind = true;
         for &slot in &nature.colliders {
@@ -293,7 +301,7 @@ impl Bodies {
         slot.dense = None;
         slot.generation = slot.generation.wrapping_add(1);
         self.free_slots.push(id.slot);
-        for list in [&mut self.displaced, &mut self.put, &mut self.refiltered, &mut self.driven] {
+        for list in [&mut self.displaced, &mut self.put, &mut self.refiltered, &mut self.driven, &mut self.lulled] {
             list.retain(|other| *other != id);
         }
         if let Some(moved) = self.natures.get(dense) {
@@ -339,11 +347,11 @@ impl Bodies {
         }
     }
 
-    /// Adds the constant forces to those of the step that begins.
+    /// Adds the constant forces to those of the step that begins. What no force moves gathers none.
     pub(crate) fn apply_constant_forces(&mut self) {
         for place in 0..self.driven.len() {
             let Ok(dense) = self.resolve(self.driven[place]) else { continue };
-            if !self.rests[dense].is_asleep() {
+            if self.motions[dense].is_movable() && !self.rests[dense].is_asleep() {
                 let ([force, torque], motion) = (self.natures[dense].constant, &mut self.motions[dense]);
                 motion.force += force;
                 motion.torque += torque;

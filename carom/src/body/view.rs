@@ -2,6 +2,7 @@
 
 use super::motion::{Nature, turned};
 use super::{Bodies, BodyId, BodyKind, Collider, Material, Motion};
+use crate::mass::MassProperties;
 use crate::pose::Pose;
 use glam::{DVec3, Mat3, Quat, Vec3};
 
@@ -89,6 +90,25 @@ impl<'a> BodyRef<'a> {
         (self.kind() == BodyKind::Dynamic).then_some(self.nature().mass)
     }
 
+    /// Its mass, centre of mass and inertia in its own frame, if it is dynamic.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// let mut world = World::default();
+    /// let ball = world.add(Body::dynamic().shape_at(LocalPose::at([0.0, 2.0, 0.0]), Shape::sphere(0.5)?).mass(10.0))?;
+    /// let properties = world.body(ball)?.mass_properties().expect("it is dynamic");
+    /// assert_eq!(properties.center_of_mass, Vec3::new(0.0, 2.0, 0.0));
+    /// // 2/5·m·r²
+    /// assert!((properties.inertia.x_axis.x - 1.0).abs() < 1e-5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn mass_properties(&self) -> Option<MassProperties> {
+        let nature = self.nature();
+        let (mass, center_of_mass, inertia) = (nature.mass, nature.center_of_mass, nature.inertia);
+        (nature.kind == BodyKind::Dynamic).then_some(MassProperties { mass, center_of_mass, inertia })
+    }
+
     /// Its inertia about the centre of mass in the axes of the world, if it is dynamic.
     pub fn inertia(&self) -> Option<Mat3> {
         (self.kind() == BodyKind::Dynamic).then(|| turned(self.nature().inertia, self.motion().rotation))
@@ -110,12 +130,28 @@ impl<'a> BodyRef<'a> {
         self.bodies.rests[self.dense].is_asleep()
     }
 
-    /// Whether it was left out of the simulation because it went non-finite.
+    /// Whether it may fall asleep.
+    pub fn may_sleep(&self) -> bool {
+        self.bodies.rests[self.dense].may_sleep
+    }
+
+    /// No step leaves it faster than this, in m/s; none for no limit.
+    pub fn max_speed(&self) -> Option<f32> {
+        self.nature().most_speed
+    }
+
+    /// No step leaves it turning faster than this, in rad/s; none for no limit.
+    pub fn max_angular_speed(&self) -> Option<f32> {
+        self.nature().most_angular_speed
+    }
+
+    /// Whether it was left out of the simulation because it went non-finite. It takes no part then, as a disabled body, until
+    /// [`BodyMut::set_pose`](super::BodyMut::set_pose) or [`BodyMut::set_enabled`](super::BodyMut::set_enabled) takes it back.
     pub fn is_set_aside(&self) -> bool {
         self.nature().set_aside
     }
 
-    /// Whether it takes part.
+    /// Whether the user lets it take part.
     pub fn is_enabled(&self) -> bool {
         !self.nature().is_disabled
     }

@@ -5,10 +5,14 @@
 //! those that stir with the first behind. The order depends on the history of the world only, and is part of snapshots.
 
 mod collide;
+mod copy;
+mod links;
 pub(super) mod marks;
 mod places;
 mod tidy;
 
+pub(crate) use copy::MeetingsCopy;
+pub(crate) use links::Link;
 pub(crate) use marks::Pushed;
 
 use super::stage::{Clearance, Manifold, Meeting, Room};
@@ -185,25 +189,6 @@ pub(crate) struct Meetings {
     ended: Vec<Pair>,
 }
 
-/// What of the pairs the next step depends on.
-#[derive(Debug, Clone)]
-pub(crate) struct MeetingsCopy {
-    heads: Vec<Head>,
-    clearances: Vec<Clearance>,
-    meetings: Vec<Meeting>,
-    live: usize,
-    changes: u32,
-    refused: Vec<Pair>,
-    inner_edges: InnerEdges,
-}
-
-/// How what a pair connects has changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Link {
-    New,
-    Lost,
-}
-
 /// What pairs have all together.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Totals {
@@ -254,7 +239,17 @@ impl Meetings {
         }
         gone.sort_unstable();
         gone.iter().for_each(|pair| self.end(*pair, &mut ended));
-        began.iter().for_each(|pair| self.begin(*pair, bodies, filter));
+        // Those that are asked anew whom they meet begin with that: then the order is the same whether the broad phase has told
+        // of their pairs before, or tells of all since it was built anew.
+        let mut asked = bodies.refiltered.clone();
+        asked.sort_unstable();
+        let is_asked = |slot: u32| {
+            let id = bodies.collider(slot).map(|collider| bodies.natures[collider.body as usize].id);
+            id.is_some_and(|id| asked.binary_search(&id).is_ok())
+        };
+        for pair in began.iter().filter(|pair| asked.is_empty() || !(is_asked(pair.a) || is_asked(pair.b))) {
+            self.begin(*pair, bodies, filter);
+        }
         (self.began, self.ended) = (began, gone);
     }
 
@@ -425,70 +420,20 @@ impl Meetings {
         }
     }
 
-    /// For islands: calls `changed` with the bodies of each pair that pushes and did not when this was last asked, or does no
-    /// longer.
-    pub(crate) fn follow_links(&mut self, mut changed: impl FnMut([u32; 2], Link)) {
-        let Self { heads, marks, unlinked, .. } = self;
-        unlinked.drain(..).for_each(|bodies| changed(bodies, Link::Lost));
-        for (first, marks) in (0..).step_by(WORD).zip(marks) {
-            for place in marks::places(first, marks.changed_links()) {
-                let head = &mut heads[place];
-                head.is_linked = !head.is_linked;
-                changed(head.bodies, if head.is_linked { Link::New } else { Link::Lost });
-            }
-        }
-    }
-
-    /// The same from the beginning: `linked` is called with the bodies of every pair that pushes, or did when it was parked.
-    pub(crate) fn find_links(&mut self, bodies: &Bodies, mut linked: impl FnMut([u32; 2])) {
-        self.unlinked.clear();
-        for head in &mut self.heads {
-            let is_left_out = head.bodies.iter().any(|body| bodies.activity(*body).is_left_out());
-            head.is_linked = head.manifolds > 0 && !head.is_sensor && !is_left_out;
-            if head.is_linked {
-                linked(head.bodies);
-            }
-        }
-    }
-
-    /// A copy of all that the next step depends on.
-    pub(crate) fn copy(&self) -> MeetingsCopy {
-        let mut refused: Vec<Pair> = self.refused.iter().copied().collect();
-        refused.sort_unstable();
-        let (live, changes, inner_edges) = (self.live, self.changes, self.inner_edges);
-        let (heads, clearances, meetings) = (self.heads.clone(), self.clearances.clone(), self.meetings.clone());
-        MeetingsCopy { heads, clearances, meetings, live, changes, refused, inner_edges }
-    }
-
-    /// Goes on from a copy, with a broad phase that is built anew.
-    pub(crate) fn restore(&mut self, copy: &MeetingsCopy) {
-        self.heads.clone_from(&copy.heads);
-        self.clearances.clone_from(&copy.clearances);
-        self.meetings.clone_from(&copy.meetings);
-        (self.live, self.changes, self.parked) = (copy.live, copy.changes, None);
-        if self.inner_edges != copy.inner_edges {
-            self.inner_edges = copy.inner_edges;
-            self.rooms.clear();
-        }
-        self.refused = copy.refused.iter().copied().collect();
-        self.places = Places::of(self.heads.iter().map(|head| head.pair));
-        self.ask_anew();
-    }
-
     /// The broad phase is built anew: what it tells next are all pairs that there are.
     pub(crate) fn ask_anew(&mut self) {
         self.is_behind = true;
     }
 
-    /// A body has another number now.
-    pub(crate) fn renumber(&mut self, from: u32, to: u32) {
-        for (head, meeting) in self.heads.iter_mut().zip(&mut self.meetings) {
-            let Some(side) = head.bodies.iter().position(|body| *body == from) else { continue };
-            head.bodies[side] = to;
-            for manifold in meeting.manifolds_mut() {
-                let ConvexPair { a, b } = &mut manifold.pair;
-                [a, b][side].body = to;
-            }
+    /// The body of a pair's colliders has another number now, `from` before.
+    pub(crate) fn renumber(&mut self, pair: Pair, from: u32, to: u32) {
+        let Some(place) = self.places.find(pair) else { return };
+        let (head, meeting) = (&mut self.heads[place], &mut self.meetings[place]);
+        let Some(side) = head.bodies.iter().position(|body| *body == from) else { return };
+        head.bodies[side] = to;
+        for manifold in meeting.manifolds_mut() {
+            let ConvexPair { a, b } = &mut manifold.pair;
+            [a, b][side].body = to;
         }
     }
 
@@ -557,6 +502,17 @@ impl Meetings {
         self.meetings.iter().flat_map(|meeting| meeting.manifolds()).filter(|manifold| !manifold.is_inner)
     }
 
+    /// The manifolds of a body, with the number of the other.
+    pub(crate) fn manifolds_of(&self, body: u32) -> impl Iterator<Item = (u32, &Manifold)> {
+        let of_body = self.heads.iter().zip(&self.meetings).filter_map(move |(head, meeting)| {
+            let side = head.bodies.iter().position(|other| *other == body)?;
+            Some((head.bodies[1 - side], meeting))
+        });
+        of_body
+            .flat_map(|(other, meeting)| meeting.manifolds().iter().map(move |manifold| (other, manifold)))
+            .filter(|(_, manifold)| !manifold.is_inner)
+    }
+
     /// The manifolds that push.
     pub(crate) fn pushing(&self) -> impl Iterator<Item = &Manifold> {
         let live = self.live_heads().iter().zip(&self.meetings).filter(|(head, _)| head.pushes());
@@ -616,14 +572,6 @@ impl Meetings {
     }
 }
 
-impl MeetingsCopy {
-    /// How many bytes it holds.
-    pub(crate) fn size(&self) -> usize {
-        let meetings: usize = self.meetings.iter().map(Meeting::size).sum();
-        size_of_val(&self.heads[..]) + size_of_val(&self.clearances[..]) + size_of_val(&self.refused[..]) + meetings
-    }
-}
-
 /// Whether two colliders meet, as far as the user's filter is not asked. A sensor sees what can move, or whatever there is if
 /// it can move itself.
 pub(crate) fn may_meet(pair: Pair, bodies: &Bodies) -> bool {
@@ -635,6 +583,6 @@ pub(crate) fn may_meet(pair: Pair, bodies: &Bodies) -> bool {
         (true, false) | (false, true) => kinds != [BodyKind::Fixed; 2],
         (true, true) => false,
     };
-    let takes_part = !one.is_disabled && !other.is_disabled;
+    let takes_part = !one.is_left_out() && !other.is_left_out();
     a.body != b.body && is_of_interest && takes_part && a.filter.meets(b.filter)
 }

@@ -12,6 +12,11 @@ use crate::slabs::Slabs;
 use crate::threads::Counters;
 use glam::Vec3;
 
+/// Into how many substeps a step of [`Solver::SoftStep`], or pieces one of [`Continuous::Substeps`], is divided at the most.
+pub const MOST_SUBSTEPS: u32 = 10_000;
+/// How often the solvers that have rounds go through the contacts at the most: each round is noted, in memory as well.
+pub const MOST_ITERATIONS: u32 = 100_000;
+
 /// Settings of a world to be.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[must_use = "a builder does nothing until it builds"]
@@ -118,17 +123,21 @@ impl WorldBuilder {
 
     /// The world, empty.
     pub fn build(self) -> Result<World, WorldError> {
-        if !self.gravity.is_finite() {
-            return Err(WorldError::Gravity { gravity: self.gravity });
+        check_gravity(self.gravity)?;
+        check_bounce_threshold(self.bounce_threshold)?;
+        check_hit_speed(self.hit_speed)?;
+        check_continuous(self.continuous)?;
+        match self.solver {
+            Solver::SoftStep { substeps } if substeps > MOST_SUBSTEPS => Err(WorldError::Substeps { substeps }),
+            Solver::WorstFirst { iterations, .. } | Solver::ProjectedGaussSeidel { iterations, .. }
+                if iterations > MOST_ITERATIONS =>
+            {
+                Err(WorldError::Iterations { iterations })
+            }
+            Solver::SoftStep { .. } | Solver::WorstFirst { .. } | Solver::ProjectedGaussSeidel { .. } => {
+                Ok(self.build_unchecked())
+            }
         }
-        // False for NaN, too.
-        if !(0.0..=f32::MAX).contains(&self.bounce_threshold) {
-            return Err(WorldError::BounceThreshold { speed: self.bounce_threshold });
-        }
-        if !(0.0..=f32::MAX).contains(&self.hit_speed) {
-            return Err(WorldError::HitSpeed { speed: self.hit_speed });
-        }
-        Ok(self.build_unchecked())
     }
 
     pub(super) fn build_unchecked(self) -> World {
@@ -161,7 +170,44 @@ impl WorldBuilder {
     }
 }
 
-/// Why a world could not be built.
+pub(super) fn check_gravity(gravity: Vec3) -> Result<(), WorldError> {
+    if gravity.is_finite() { Ok(()) } else { Err(WorldError::Gravity { gravity }) }
+}
+
+/// Speeds that something happens from on: NaN is none.
+fn is_threshold(speed: f32) -> bool {
+    (0.0..=f32::MAX).contains(&speed)
+}
+
+pub(super) fn check_bounce_threshold(speed: f32) -> Result<(), WorldError> {
+    if is_threshold(speed) { Ok(()) } else { Err(WorldError::BounceThreshold { speed }) }
+}
+
+pub(super) fn check_hit_speed(speed: f32) -> Result<(), WorldError> {
+    if is_threshold(speed) { Ok(()) } else { Err(WorldError::HitSpeed { speed }) }
+}
+
+pub(super) fn check_continuous(continuous: Continuous) -> Result<(), WorldError> {
+    match continuous {
+        Continuous::Substeps(pieces) if pieces > MOST_SUBSTEPS => Err(WorldError::Pieces { pieces }),
+        Continuous::Off | Continuous::Substeps(_) | Continuous::Adaptive | Continuous::Default => Ok(()),
+    }
+}
+
+/// A solver whose counts are no more than they may be.
+pub(super) fn held(solver: Solver) -> Solver {
+    match solver {
+        Solver::SoftStep { substeps } => Solver::SoftStep { substeps: substeps.min(MOST_SUBSTEPS) },
+        Solver::WorstFirst { iterations, projection } => {
+            Solver::WorstFirst { iterations: iterations.min(MOST_ITERATIONS), projection }
+        }
+        Solver::ProjectedGaussSeidel { iterations, warm } => {
+            Solver::ProjectedGaussSeidel { iterations: iterations.min(MOST_ITERATIONS), warm }
+        }
+    }
+}
+
+/// Why a world could not be built, or not be set otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorldError {
@@ -182,5 +228,23 @@ pub enum WorldError {
     HitSpeed {
         /// What was given.
         speed: f32,
+    },
+    /// A step of the default solver has too many substeps.
+    #[error("the solver's substeps are {substeps}; they must not be more than {MOST_SUBSTEPS}")]
+    Substeps {
+        /// What was given.
+        substeps: u32,
+    },
+    /// A solver has too many rounds.
+    #[error("the solver's iterations are {iterations}; they must not be more than {MOST_ITERATIONS}")]
+    Iterations {
+        /// What was given.
+        iterations: u32,
+    },
+    /// A step is cut into too many pieces.
+    #[error("a step is cut into {pieces} pieces; they must not be more than {MOST_SUBSTEPS}")]
+    Pieces {
+        /// What was given.
+        pieces: u32,
     },
 }

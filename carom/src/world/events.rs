@@ -48,8 +48,9 @@ pub struct HitEvent {
     pub normal: Vec3,
     /// How fast they closed as the step began, in m/s; where they did so fastest.
     pub approach_speed: f32,
-    /// What the contacts pushed along their normals in the step, all together, in Ns. Of a blow without restitution in the last
-    /// substep of a soft step that is a part: the rest is pushed in the next step.
+    /// What the impact pushes along the normals of its points, all together, in Ns: what they have pushed in the step, and what
+    /// the speed with which they still close then takes to be stopped. A blow without restitution in the last substep of a
+    /// soft step has that rest, which the next step pushes.
     pub impulse: f32,
 }
 
@@ -115,11 +116,22 @@ pub(crate) struct Log {
     gone_from_sensors: Vec<SensorEvent>,
     /// Whether there was a step to tell of.
     is_told: bool,
+    /// What points of an impact still push; kept to spare allocations.
+    rest: Vec<f32>,
 }
 
 impl Log {
     pub(crate) fn new(hit_speed: f32) -> Self {
         Self { hit_speed, ..Self::default() }
+    }
+
+    /// From which closing speed on pairs are told of as hits.
+    pub(crate) fn hit_speed(&self) -> f32 {
+        self.hit_speed
+    }
+
+    pub(crate) fn set_hit_speed(&mut self, speed: f32) {
+        self.hit_speed = speed;
     }
 
     /// What is told of a step that begins: what ended since the last one.
@@ -159,6 +171,7 @@ impl Log {
     pub(crate) fn take(&mut self, meetings: &mut Meetings, bodies: &Bodies) {
         self.ended.append(&mut self.gone);
         self.left.append(&mut self.gone_from_sensors);
+        let mut room = std::mem::take(&mut self.rest);
         meetings.note_touching(|head, manifolds| {
             let Some([a, b]) = ids(head, bodies) else { return };
             match (head.is_sensor, head.is_touching) {
@@ -167,12 +180,16 @@ impl Log {
                 (false, true) => {
                     self.began.push(ContactEvent { a, b });
                     if head.approach >= self.hit_speed {
-                        self.hits.push(hit([a, b], head, manifolds, bodies));
+                        let mut hit = hit([a, b], head, manifolds, bodies);
+                        hit.impulse += outstanding(head, manifolds, bodies, &mut room);
+                        self.hits.push(hit);
                     }
                 }
                 (false, false) => self.ended.push(ContactEvent { a, b }),
             }
         });
+        room.clear();
+        self.rest = room;
         self.is_told = true;
         self.began.sort_unstable();
         self.ended.sort_unstable();
@@ -238,4 +255,49 @@ fn hit([a, b]: [ShapeId; 2], head: &Head, manifolds: &[Manifold], bodies: &Bodie
         }
     }
     HitEvent { a, b, point, normal, approach_speed: head.approach, impulse }
+}
+
+/// What the points of an impact still push after the step, all together, until none of them closes: the projected
+/// Gauss–Seidel method on the two bodies alone. Those count that have pushed, and those that are as deep as one of them.
+/// Cost: nothing if none closes, else up to some rounds over the points.
+fn outstanding(head: &Head, manifolds: &[Manifold], bodies: &Bodies, rest: &mut Vec<f32>) -> f32 {
+    const ROUNDS: usize = 24;
+    // Of the speed of the impact; and of the size of what meets.
+    const SMALL_CHANGE: f32 = 1e-4;
+    const AS_DEEP: f32 = 1e-3;
+    if head.bodies.iter().any(|body| bodies.is_set_aside(*body)) {
+        return 0.0;
+    }
+    let outer = || manifolds.iter().filter(|manifold| !manifold.is_inner);
+    let depths = outer().flat_map(|manifold| {
+        let pushed = manifold.contacts().iter().filter(|contact| contact.impulse > 0.0);
+        pushed.map(|contact| contact.depth - AS_DEEP * manifold.size)
+    });
+    let least_depth = depths.fold(0.0, f32::min);
+    rest.clear();
+    rest.resize(outer().map(|manifold| manifold.contacts().len()).sum(), 0.0);
+    let [mut a, mut b] = head.bodies.map(|body| bodies.motions()[body as usize]);
+    for _ in 0..ROUNDS {
+        let mut greatest_change = 0.0f32;
+        let points = outer().flat_map(|manifold| manifold.contacts().iter().map(move |contact| (manifold, contact)));
+        for ((manifold, contact), pushed) in points.zip(&mut *rest).filter(|((_, at), _)| at.depth >= least_depth) {
+            let (normal, arms) = (manifold.normal, [contact.arm_a, contact.arm_b]);
+            let closing = (a.velocity_at(arms[0]) - b.velocity_at(arms[1])).dot(normal);
+            let response = a.response_to(normal, arms[0]) + b.response_to(normal, arms[1]);
+            let total = (*pushed + closing / response).max(0.0);
+            // False as well where nothing can be pushed.
+            let changes = total.is_finite() && total != *pushed;
+            if changes {
+                let push = (total - *pushed) * normal;
+                a.apply_impulse(-push, arms[0]);
+                b.apply_impulse(push, arms[1]);
+                greatest_change = greatest_change.max((total - *pushed).abs() * response);
+                *pushed = total;
+            }
+        }
+        if greatest_change <= SMALL_CHANGE * head.approach {
+            break;
+        }
+    }
+    rest.iter().sum()
 }

@@ -1,10 +1,13 @@
 //! What the stages have left behind, to look at, and strategies that are changed while a world runs: for the viewer, for
 //! lectures and for bug reports (V1). Nothing here changes a step, but for [`World::set_solver`].
 
-use super::World;
+use super::builder::held;
+use super::{ShapeId, World};
+use crate::body::{BodyError, BodyId};
 use crate::bounds::Aabb;
 use crate::broad::{Cost, Drawn, Pair, Structure};
 use crate::island;
+use crate::narrow::Manifold;
 use crate::response::Solver;
 
 /// A pair of colliders whose boxes overlapped in the last step.
@@ -72,9 +75,10 @@ impl World {
         self.solver
     }
 
-    /// Solves contacts in another way from the next step on.
+    /// Solves contacts in another way from the next step on. Counts beyond [`MOST_SUBSTEPS`](super::MOST_SUBSTEPS) and
+    /// [`MOST_ITERATIONS`](super::MOST_ITERATIONS) are taken for these.
     pub fn set_solver(&mut self, solver: Solver) {
-        self.solver = solver;
+        self.solver = held(solver);
         // Solvers differ in the margins that they ask for.
         self.boxes_for = None;
     }
@@ -114,6 +118,64 @@ impl World {
             }
         }
         (0..self.bodies.len() as u32).map(|body| moves(body).then(|| island::root_of(&mut parents, body))).collect()
+    }
+
+    /// The contacts of a body: each patch where it touched another in the last step or was about to, with the other body's id.
+    /// The patch's normal points from the first to the second body of its pair. Cost: a look at all pairs.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    ///
+    /// let mut world = World::default();
+    /// let floor = world.add(Body::fixed().shape(Shape::half_space([0.0, 1.0, 0.0])?))?;
+    /// let below = world.add(Body::dynamic().at([0.0, 0.5, 0.0]).shape(Shape::cuboid(0.5, 0.5, 0.5)?).mass(1.0))?;
+    /// let above = world.add(Body::dynamic().at([0.0, 1.5, 0.0]).shape(Shape::cuboid(0.5, 0.5, 0.5)?).mass(1.0))?;
+    /// for _ in 0..20 {
+    ///     world.step(1.0 / 60.0)?;
+    /// }
+    /// let load = |other: BodyId| -> Result<f32, BodyError> {
+    ///     let of_other = world.contacts_of(below)?.filter(|(id, _)| *id == other);
+    ///     Ok(of_other.flat_map(|(_, manifold)| manifold.contacts()).map(|contact| 60.0 * contact.impulse).sum())
+    /// };
+    /// assert!((load(floor)? - 2.0 * 9.81).abs() < 0.2);
+    /// assert!((load(above)? - 9.81).abs() < 0.1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn contacts_of(&self, id: BodyId) -> Result<impl Iterator<Item = (BodyId, &Manifold)>, BodyError> {
+        let dense = self.bodies.resolve(id)? as u32;
+        let of_body = self.meetings.manifolds_of(dense);
+        Ok(of_body.map(move |(other, manifold)| (self.bodies.natures[other as usize].id, manifold)))
+    }
+
+    /// The shapes that were in a sensor after the last step, which is named by its slot; none if the shape in it is no sensor.
+    /// Cost: a look at all pairs.
+    ///
+    /// ```
+    /// use carom::body::BodyShape;
+    /// use carom::prelude::*;
+    ///
+    /// let mut world = World::builder().gravity([0.0; 3]).build()?;
+    /// let gate = world.add(Body::fixed().part(BodyShape::new(Shape::cuboid(1.0, 1.0, 1.0)?).sensor()))?;
+    /// let inside = world.add(Body::dynamic().at([0.5, 0.0, 0.0]).shape(Shape::sphere(0.1)?))?;
+    /// world.add(Body::dynamic().at([5.0, 0.0, 0.0]).shape(Shape::sphere(0.1)?))?;
+    /// world.step(1.0 / 60.0)?;
+    /// let sensor = world.body(gate)?.slots()[0];
+    /// let found: Vec<BodyId> = world.in_sensor(sensor).map(|shape| shape.body).collect();
+    /// assert_eq!(found, [inside]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn in_sensor(&self, slot: u32) -> impl Iterator<Item = ShapeId> {
+        let is_sensor = self.collider(slot).is_some_and(|collider| collider.is_sensor);
+        let touching = self.meetings.heads().iter().filter(move |head| is_sensor && head.is_sensor && head.is_touching);
+        let others = touching.filter_map(move |head| match head.pair {
+            Pair { a, b } if a == slot => Some(b),
+            Pair { a, b } if b == slot => Some(a),
+            Pair { .. } => None,
+        });
+        others.filter_map(move |slot| {
+            let collider = self.bodies.collider(slot)?;
+            Some(ShapeId { slot, body: self.bodies.natures[collider.body as usize].id })
+        })
     }
 
     /// The colour of each patch of contact that pushed in the last step: those of one colour were solved side by side.

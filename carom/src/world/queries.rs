@@ -3,8 +3,9 @@
 //! They are answered for where the bodies are now: before the first step, after a step, and after the user has moved
 //! something. The broad phase sifts what can matter, with room for the rounding of its boxes; what is left is answered by
 //! [`crate::query`], with its proven bounds. Bodies that the user has moved since the last step are not yet where the
-//! broad phase has them and are asked one by one. Disabled bodies are not found; sensors are, as any other shape. If one
-//! shape cannot be answered for, the error that the question ends with names it, and nothing else is said.
+//! broad phase has them and are asked one by one. Bodies that are disabled or were set aside are not found; sensors are, as
+//! any other shape. If one shape cannot be answered for, the error that the question ends with names it, and nothing else
+//! is said.
 
 use super::{Margins, ShapeId, World};
 use crate::body::ShapeRef;
@@ -476,7 +477,7 @@ impl World {
         let displaced = bodies.displaced.iter().filter_map(|id| bodies.resolve(*id).ok());
         displaced
             .map(|dense| &bodies.natures[dense])
-            .filter(|nature| !nature.is_disabled)
+            .filter(|nature| !nature.is_left_out())
             .flat_map(|nature| nature.colliders.iter().filter_map(|slot| ShapeRef::new(bodies, *slot)))
     }
 
@@ -484,7 +485,7 @@ impl World {
     fn placed_shape(&self, slot: u32) -> Option<ShapeRef<'_>> {
         let shape = ShapeRef::new(&self.bodies, slot)?;
         let nature = &self.bodies.natures[shape.collider.body as usize];
-        (!nature.is_disabled && !nature.is_displaced).then_some(shape)
+        (!nature.is_left_out() && !nature.is_displaced).then_some(shape)
     }
 }
 

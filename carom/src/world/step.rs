@@ -19,6 +19,22 @@ pub struct Step {
     /// The greatest depth among them.
     pub deepest: f32,
     /// Bodies that went non-finite and were set aside.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    /// use carom::response::{FaultCause, FaultStage};
+    ///
+    /// let mut world = World::default();
+    /// let body = world.add(Body::dynamic().shape(Shape::sphere(0.5)?).mass(1e-3))?;
+    /// world.body_mut(body)?.apply_force([f32::MAX, 0.0, 0.0])?;
+    /// let faults = &world.step(1.0 / 60.0)?.faults;
+    /// assert_eq!((faults[0].body, faults[0].stage, faults[0].cause), (body, FaultStage::Forces, FaultCause::Velocity));
+    /// // It takes no part until it is put somewhere.
+    /// assert!(world.body(body)?.is_set_aside());
+    /// world.body_mut(body)?.set_pose(Pose::IDENTITY)?;
+    /// assert!(world.step(1.0 / 60.0)?.faults.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub faults: Vec<Fault>,
     /// Pairs whose contacts could not be computed, and that were taken for apart.
     pub contact_faults: Vec<ContactFault>,
@@ -61,8 +77,9 @@ impl std::ops::AddAssign for StageTimes {
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StepError {
-    /// The time step is no positive number.
-    #[error("the time step is {dt} s; it must be a finite number greater than zero")]
+    /// The time step is no positive number, or so short that what is divided by it is none: less than
+    /// [`SHORTEST_STEP`](super::SHORTEST_STEP).
+    #[error("the time step is {dt} s; it must be a finite number from {} s on", super::SHORTEST_STEP)]
     TimeStep {
         /// What was given.
         dt: f32,
@@ -75,6 +92,10 @@ pub enum StepError {
         error: BroadPhaseError,
     },
 }
+
+/// The shortest time step, in s. Divided into the most pieces and substeps that there can be it still has an inverse, and so
+/// has its square.
+pub const SHORTEST_STEP: f32 = 1e-9;
 
 /// Measures stages one after the other.
 pub(super) struct Clock {
