@@ -5,7 +5,7 @@ mod law_worlds;
 use carom::prelude::*;
 use carom::response::Solver;
 use carom::shape::Part;
-use law_worlds::{DT, GRAVITY, Outcome, SOLVERS, add_pile, add_swarm, weightless, world};
+use law_worlds::{DT, GRAVITY, Outcome, SOLVERS, add_dense_pile, add_pile, add_swarm, weightless, world};
 
 /// How far linear and angular momentum drift at the most within 4 s, as shares of the sum of all bodies' momenta at the
 /// start, in steps of `dt`; asked at every 20th step. Angular momentum is about the origin, of bodies some metres from
@@ -156,12 +156,30 @@ fn keeps_its_energy(
     Ok(())
 }
 
-/// Of the pile of seed 41, in which the default gains most: a box of 206 kg comes down at 7.7 m/s on one of 88 kg, which is
-/// between it and the floor in the next step.
+/// The same for bodies that land on each other, in a room where they stay so.
+#[test]
+fn no_dense_pile_gains_energy() -> Outcome {
+    let bars = Bars { worst: 3.2e-4, middle: 1.5e-5, lift: 0.12, moving: 1e-4 };
+    keeps_its_energy(Solver::default(), &bars, 16, |world, seed| add_dense_pile(world, seed), 600)
+}
+
+/// Few of them, and not for long: worst first takes 30 ms a step there.
+#[test]
+fn no_dense_pile_gains_energy_by_the_lectures_solvers() -> Outcome {
+    let bars = Bars { worst: 1.5e-4, middle: 1.5e-4, lift: 0.05, moving: 0.05 };
+    for (solver, (piles, steps)) in SOLVERS.into_iter().skip(1).zip([(4, 300), (4, 300), (1, 150), (1, 150)]) {
+        keeps_its_energy(solver, &bars, piles, |world, seed| add_dense_pile(world, seed), steps)?;
+    }
+    Ok(())
+}
+
+/// Of the pile of seed 41, in which the default gains most: a box of 206 kg comes down at 7.7 m/s on one of 88 kg,
+/// which is between it and the floor in the next step. Three quarters of the energy are lost there; what a step regains
+/// of it, as they are pushed out of each other, is the bar of its solver, half as much again as was measured.
 #[test]
 fn a_box_that_falls_on_another_on_the_floor_gains_no_energy() -> Outcome {
     let friction = 0.643_853_2;
-    for solver in SOLVERS {
+    for (solver, bar) in SOLVERS.into_iter().zip([4e-3, 3.4e-3, 3.4e-3, 1e-6, 1e-6]) {
         let mut world = world(World::builder().gravity([0.0, -GRAVITY, 0.0]).solver(solver));
         law_worlds::add_floor(&mut world, friction, 0.0)?;
         let below = Body::dynamic()
@@ -180,13 +198,15 @@ fn a_box_that_falls_on_another_on_the_floor_gains_no_energy() -> Outcome {
             world.add(body.friction(friction))?;
         }
         let start = world.energy().total();
-        let mut last = start;
+        let (mut last, mut most_won) = (start, 0.0f64);
         for step in 0..8 {
             world.step(DT)?;
             let now = world.energy().total();
-            assert!(now - last < 0.01 * start, "{solver:?}, step {step}: {last} J become {now} J");
+            most_won = most_won.max((now - last) / start);
+            assert!(now - last < bar * start, "{solver:?}, step {step}: {last} J become {now} J, of {start} J");
             last = now;
         }
+        println!("{solver:?}: a step wins {most_won:.1e} of the energy at the start at the most");
     }
     Ok(())
 }
