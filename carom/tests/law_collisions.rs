@@ -206,8 +206,8 @@ fn an_elastic_ball_keeps_its_speed_between_two_walls() -> Outcome {
     Ok(())
 }
 
-/// A little apart, so that the blows follow each other: each ball takes over the speed of the one before, and as many leave as
-/// have struck.
+/// A little apart, so that the blows follow each other: each ball takes over the speed of the one before, and as many
+/// leave as have struck.
 #[test]
 fn a_cradle_passes_each_blow_to_the_other_end() -> Outcome {
     for solver in SOLVERS {
