@@ -17,6 +17,8 @@ mod law_mass_ratios;
 mod law_off_centre;
 #[path = "law_rest.rs"]
 mod law_rest;
+#[path = "law_time_steps.rs"]
+mod law_time_steps;
 #[path = "mesh_curved_ground.rs"]
 mod mesh_curved_ground;
 #[path = "mesh_inner_edges.rs"]

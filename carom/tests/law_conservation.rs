@@ -1,59 +1,31 @@
 //! What contacts must keep, momentum, and must not make, energy.
 
 mod law_worlds;
-mod random;
 
 use carom::prelude::*;
 use carom::response::Solver;
 use carom::shape::Part;
-use law_worlds::{DT, GRAVITY, Outcome, SOLVERS, weightless, world};
-use random::{between, rotation, vector};
+use law_worlds::{DT, GRAVITY, Outcome, SOLVERS, add_dense_pile, add_pile, add_swarm, weightless, world};
 
-/// A sphere, a box, a capsule or a hull about half a metre across.
-fn shape(random: &mut fastrand::Rng) -> Result<Shape, ShapeError> {
-    let mut size = || between(random, 0.15, 0.35);
-    let sizes = [size(), size(), size()];
-    match random.u32(0..4) {
-        0 => Shape::sphere(sizes[0]),
-        1 => Shape::cuboid(sizes[0], sizes[1], sizes[2]),
-        2 => Shape::capsule(sizes[0], 0.6 * sizes[1]),
-        _ => {
-            let points: Vec<Vec3> =
-                (0..16).map(|_| random::direction(random).as_vec3() * between(random, 0.2, 0.35)).collect();
-            Shape::hull(&points)
+/// How far linear and angular momentum drift at the most within 4 s, as shares of the sum of all bodies' momenta at the
+/// start, in steps of `dt`; asked at every 20th step. Angular momentum is about the origin, of bodies some metres from
+/// it: an arm of one metre.
+fn drift_of_momentum(solver: Solver, seed: u64, dt: f32) -> Result<[f64; 2], Box<dyn std::error::Error>> {
+    let mut world = world(World::builder().gravity([0.0; 3]).solver(solver));
+    add_swarm(&mut world, seed)?;
+    let before = world.momentum();
+    let momenta = law_worlds::sum_of_momenta(&world);
+    let (mut contacts, mut worst) = (0, [0.0f64; 2]);
+    for step in 1..=(4.0 / dt) as usize {
+        contacts += world.step(dt)?.contacts;
+        if step % 20 == 0 {
+            let now = world.momentum();
+            let off = [now.linear - before.linear, now.angular - before.angular].map(|off| off.length() / momenta);
+            worst = [worst[0].max(off[0]), worst[1].max(off[1])];
         }
     }
-}
-
-/// How far linear and angular momentum drift over 4 s, as shares of the sum of all bodies' momenta, in steps of `dt`. Angular
-/// momentum is about the origin, of bodies some metres from it: an arm of one metre.
-fn drift_of_momentum(solver: Solver, seed: u64, dt: f32) -> Result<[f64; 2], Box<dyn std::error::Error>> {
-    let mut random = fastrand::Rng::with_seed(seed);
-    let mut world = world(World::builder().gravity([0.0; 3]).solver(solver));
-    let (friction, restitution) = (random.f32(), random.f32());
-    for index in 0..64 {
-        let cell = Vec3::new((index % 4) as f32, (index / 4 % 4) as f32, (index / 16) as f32) - Vec3::splat(1.5);
-        let place = cell + vector(&mut random, 0.1);
-        let body = Body::dynamic()
-            .at(place.as_dvec3())
-            .rotated(rotation(&mut random))
-            .velocity(vector(&mut random, 1.0) - place)
-            .angular_velocity(vector(&mut random, 4.0))
-            .density(between(&mut random, 100.0, 2000.0))
-            .friction(friction)
-            .restitution(restitution);
-        world.add(body.shape(shape(&mut random)?))?;
-    }
-    let before = world.momentum();
-    let momenta: f64 =
-        world.bodies().map(|body| f64::from(body.mass().unwrap_or(0.0) * body.velocity().length())).sum();
-    let mut contacts = 0;
-    for _ in 0..(4.0 / dt) as usize {
-        contacts += world.step(dt)?.contacts;
-    }
     assert!(contacts > 100, "{solver:?}, seed {seed}: {contacts} contacts prove nothing");
-    let after = world.momentum();
-    Ok([after.linear - before.linear, after.angular - before.angular].map(|off| off.length() / momenta))
+    Ok(worst)
 }
 
 /// Linear momentum is kept to the rounding of f32. Angular momentum is kept in the limit of short steps: contacts act along the
@@ -62,9 +34,10 @@ fn drift_of_momentum(solver: Solver, seed: u64, dt: f32) -> Result<[f64; 2], Box
 /// must go down with the step.
 #[test]
 fn bodies_that_only_meet_each_other_keep_their_momentum() -> Outcome {
-    for (solver, most) in SOLVERS.into_iter().zip([6e-3, 4e-3, 4e-3, 4e-3, 3e-3]) {
+    let bars = [[7e-3, 1.2e-3], [4.5e-3, 3.5e-4], [4.5e-3, 3.5e-4], [4.2e-3, 1.8e-4], [1.8e-3, 8e-5]];
+    for (solver, bars) in SOLVERS.into_iter().zip(bars) {
         let mut means = Vec::new();
-        for dt in [DT, DT / 8.0] {
+        for (dt, most) in [DT, DT / 8.0].into_iter().zip(bars) {
             let drifts = (0..10).map(|seed| drift_of_momentum(solver, seed, dt)).collect::<Result<Vec<_>, _>>()?;
             let worst = |of: usize| drifts.iter().map(|drift| drift[of]).fold(0.0, f64::max);
             let mean = drifts.iter().map(|drift| drift[1]).sum::<f64>() / drifts.len() as f64;
@@ -98,23 +71,18 @@ struct Gain {
     most: f64,
 }
 
-fn gain_of_pile(solver: Solver, seed: u64) -> Result<Gain, Box<dyn std::error::Error>> {
-    let mut random = fastrand::Rng::with_seed(100 + seed);
+fn gain_of_pile(
+    solver: Solver,
+    add: impl FnOnce(&mut World) -> Outcome,
+    steps: u32,
+) -> Result<Gain, Box<dyn std::error::Error>> {
     let mut world = world(World::builder().gravity([0.0, -GRAVITY, 0.0]).solver(solver));
-    let friction = random.f32();
-    law_worlds::add_floor(&mut world, friction, 0.0)?;
-    for index in 0..27 {
-        let cell = Vec3::new((index % 3) as f32, (index / 9) as f32 + 1.0, (index / 3 % 3) as f32);
-        // So far apart that none begin inside each other.
-        let place = 1.3 * cell + vector(&mut random, 0.05);
-        let body = Body::dynamic().at(place.as_dvec3()).rotated(rotation(&mut random)).friction(friction);
-        let body = body.velocity(vector(&mut random, 1.0)).angular_velocity(vector(&mut random, 3.0));
-        world.add(body.shape(shape(&mut random)?))?;
-    }
-    let mean_mass = world.bodies().filter_map(|body| body.mass()).map(f64::from).sum::<f64>() / 27.0;
+    add(&mut world)?;
+    let masses: Vec<f64> = world.bodies().filter_map(|body| body.mass()).map(f64::from).collect();
+    let mean_mass = masses.iter().sum::<f64>() / masses.len() as f64;
     let start = world.energy();
     let (mut least, mut gain) = (start, Gain::default());
-    for _ in 0..240 {
+    for _ in 0..steps {
         world.step(DT)?;
         let now = world.energy();
         gain.most = gain.most.max(now.total() / start.total());
@@ -141,49 +109,77 @@ struct Bars {
     moving: f64,
 }
 
-/// No pile ever has more energy than at the start. Nor does it rise again by more than half a percent once some is lost, and in
-/// the middle pile by a hundredth of that: what there is comes from bodies that have met deep inside each other and are pushed
-/// out. What is left of movement after 4 s slides or rolls away over the floor, which nothing stops where friction is low.
+/// No pile ever has more energy than at the start. What it regains after a loss comes from bodies that have met deep
+/// inside each other and are pushed out, as far as the bars say: half as much again as was measured. What is left of
+/// movement after 4 s slides or rolls away over the floor, which nothing stops where friction is low.
 #[test]
 fn no_pile_without_restitution_gains_energy() -> Outcome {
     let bars = [
-        Bars { worst: 3e-4, middle: 1e-5, lift: 0.03, moving: 0.04 },
-        Bars { worst: 3e-3, middle: 5e-4, lift: 0.2, moving: 0.05 },
-        Bars { worst: 3e-3, middle: 5e-4, lift: 0.2, moving: 0.05 },
-        Bars { worst: 3e-3, middle: 1e-4, lift: 0.2, moving: 0.04 },
-        Bars { worst: 3e-3, middle: 1e-4, lift: 0.2, moving: 0.04 },
+        Bars { worst: 1.7e-4, middle: 1e-6, lift: 0.0125, moving: 0.04 },
+        Bars { worst: 2.5e-3, middle: 3.4e-4, lift: 0.19, moving: 0.04 },
+        Bars { worst: 2.5e-3, middle: 2.7e-4, lift: 0.19, moving: 0.04 },
+        Bars { worst: 1.5e-3, middle: 1e-6, lift: 0.11, moving: 0.03 },
+        Bars { worst: 2.8e-3, middle: 1e-6, lift: 0.2, moving: 0.03 },
     ];
     for (solver, bars) in SOLVERS.into_iter().zip(bars) {
-        let mut gains = (0..50).map(|seed| gain_of_pile(solver, seed)).collect::<Result<Vec<_>, _>>()?;
-        let greatest = |of: fn(&Gain) -> f64| gains.iter().map(of).fold(0.0, f64::max);
-        let (moving, lift, most) =
-            (greatest(|gain| gain.moving), greatest(|gain| gain.lift), greatest(|gain| gain.most));
-        gains.sort_by(|a, b| a.total.total_cmp(&b.total));
-        let worst = gains[49];
-        println!(
-            "{solver:?}: energy rose by {:.4} % of that at the start at the most, {:.4} % of it height, {:.5} % in the median; \
-             that would lift a body by {lift:.4} m; {:.2} % are movement at the end",
-            100.0 * worst.total,
-            100.0 * worst.of_height,
-            100.0 * gains[25].total,
-            100.0 * moving
-        );
-        // Numbers of 24 bits add up to this in a free fall.
-        assert!(most < 1.0 + 1e-6, "{solver:?}: a pile has {most} of its energy at the start");
-        assert!(worst.total < bars.worst, "{solver:?}: a pile gains {}", worst.total);
-        assert!(gains[25].total < bars.middle, "{solver:?}: the middle pile gains {}", gains[25].total);
-        assert!(lift < bars.lift, "{solver:?}: what a pile gains would lift a body by {lift} m");
-        assert!(moving < bars.moving, "{solver:?}: {moving} of a pile's energy is still movement");
+        keeps_its_energy(solver, &bars, 50, |world, seed| add_pile(world, seed), 240)?;
     }
     Ok(())
 }
 
-/// Of the pile of seed 41, in which the default gains most: a box of 206 kg comes down at 7.7 m/s on one of 88 kg, which is
-/// between it and the floor in the next step.
+fn keeps_its_energy(
+    solver: Solver,
+    bars: &Bars,
+    seeds: u64,
+    add: impl Fn(&mut World, u64) -> Outcome,
+    steps: u32,
+) -> Outcome {
+    let mut gains =
+        (0..seeds).map(|seed| gain_of_pile(solver, |world| add(world, seed), steps)).collect::<Result<Vec<_>, _>>()?;
+    let greatest = |of: fn(&Gain) -> f64| gains.iter().map(of).fold(0.0, f64::max);
+    let (moving, lift, most) = (greatest(|gain| gain.moving), greatest(|gain| gain.lift), greatest(|gain| gain.most));
+    gains.sort_by(|a, b| a.total.total_cmp(&b.total));
+    let (worst, middle) = (gains[gains.len() - 1], gains[gains.len() / 2].total);
+    println!(
+        "{solver:?}, {seeds} piles: energy rose by {:.1e} of that at the start at the most, {:.1e} of it height, {middle:.1e} in the \
+         median; that would lift a body by {lift:.4} m; {moving:.1e} are movement at the end; the most was {:.1e} above the start",
+        worst.total,
+        worst.of_height,
+        most - 1.0
+    );
+    // Numbers of 24 bits add up to this in a free fall.
+    assert!(most < 1.0 + 1e-6, "{solver:?}: a pile has {most} of its energy at the start");
+    assert!(worst.total < bars.worst, "{solver:?}: a pile gains {}", worst.total);
+    assert!(middle < bars.middle, "{solver:?}: the middle pile gains {middle}");
+    assert!(lift < bars.lift, "{solver:?}: what a pile gains would lift a body by {lift} m");
+    assert!(moving < bars.moving, "{solver:?}: {moving} of a pile's energy is still movement");
+    Ok(())
+}
+
+/// The same for bodies that land on each other, in a room where they stay so.
+#[test]
+fn no_dense_pile_gains_energy() -> Outcome {
+    let bars = Bars { worst: 3.2e-4, middle: 1.5e-5, lift: 0.12, moving: 1e-4 };
+    keeps_its_energy(Solver::default(), &bars, 16, |world, seed| add_dense_pile(world, seed), 600)
+}
+
+/// Few of them, and not for long: worst first takes 30 ms a step there.
+#[test]
+fn no_dense_pile_gains_energy_by_the_lectures_solvers() -> Outcome {
+    let bars = Bars { worst: 1.5e-4, middle: 1.5e-4, lift: 0.05, moving: 0.05 };
+    for (solver, (piles, steps)) in SOLVERS.into_iter().skip(1).zip([(4, 300), (4, 300), (1, 150), (1, 150)]) {
+        keeps_its_energy(solver, &bars, piles, |world, seed| add_dense_pile(world, seed), steps)?;
+    }
+    Ok(())
+}
+
+/// Of the pile of seed 41, in which the default gains most: a box of 206 kg comes down at 7.7 m/s on one of 88 kg,
+/// which is between it and the floor in the next step. Three quarters of the energy are lost there; what a step regains
+/// of it, as they are pushed out of each other, is the bar of its solver, half as much again as was measured.
 #[test]
 fn a_box_that_falls_on_another_on_the_floor_gains_no_energy() -> Outcome {
     let friction = 0.643_853_2;
-    for solver in SOLVERS {
+    for (solver, bar) in SOLVERS.into_iter().zip([4e-3, 3.4e-3, 3.4e-3, 1e-6, 1e-6]) {
         let mut world = world(World::builder().gravity([0.0, -GRAVITY, 0.0]).solver(solver));
         law_worlds::add_floor(&mut world, friction, 0.0)?;
         let below = Body::dynamic()
@@ -202,13 +198,15 @@ fn a_box_that_falls_on_another_on_the_floor_gains_no_energy() -> Outcome {
             world.add(body.friction(friction))?;
         }
         let start = world.energy().total();
-        let mut last = start;
+        let (mut last, mut most_won) = (start, 0.0f64);
         for step in 0..8 {
             world.step(DT)?;
             let now = world.energy().total();
-            assert!(now - last < 0.01 * start, "{solver:?}, step {step}: {last} J become {now} J");
+            most_won = most_won.max((now - last) / start);
+            assert!(now - last < bar * start, "{solver:?}, step {step}: {last} J become {now} J, of {start} J");
             last = now;
         }
+        println!("{solver:?}: a step wins {most_won:.1e} of the energy at the start at the most");
     }
     Ok(())
 }

@@ -4,11 +4,14 @@ mod law_worlds;
 
 use carom::glam::{DMat3, DQuat};
 use carom::prelude::*;
-use carom::response::Solver;
-use law_worlds::{Outcome, SOLVERS, world};
+use carom::response::{Projection, Solver};
+use law_worlds::{DT, Outcome, SOLVERS, world};
 
 /// Short steps: bodies are then no deeper in each other than projection leaves them, so that it turns none.
 const SHORT: f32 = 1.0 / 1000.0;
+/// So many steps after the blow nothing must have changed. In long ones another corner of a box strikes the ball in the
+/// 29th.
+const LATER: u32 = 28;
 /// How fast the two close, in m/s.
 const CLOSING: f64 = 2.0;
 
@@ -45,6 +48,10 @@ impl Solid {
     fn inverse_inertia(&self, rotation: Quat) -> DMat3 {
         let rotation: DMat3 = DMat3::from_quat(DQuat::normalize(rotation.as_dquat()));
         rotation * DMat3::from_diagonal(self.moments.recip()) * rotation.transpose()
+    }
+
+    fn inertia(&self, rotation: Quat) -> DMat3 {
+        self.inverse_inertia(rotation).inverse()
     }
 
     fn body(&self, velocity: DVec3, restitution: f32) -> Body {
@@ -96,8 +103,10 @@ fn hits(gap: f64) -> Result<Vec<Hit>, ShapeError> {
     Ok(hits)
 }
 
-/// How far velocities and spins are off, as shares of the closing speed and of the spins.
-fn errors(hit: &Hit, solver: Solver, restitution: f32) -> Result<[f64; 2], Box<dyn std::error::Error>> {
+/// How far velocities and spins are off in the step of the blow, as shares of the closing speed and of the spins, and
+/// how far spins are in the steps after it from what they should have become of themselves; velocities must be the same
+/// then.
+fn errors(hit: &Hit, solver: Solver, dt: f32, restitution: f32) -> Result<[f64; 3], Box<dyn std::error::Error>> {
     let Hit { target, striker, point, normal, .. } = hit;
     let mut world = world(World::builder().gravity([0.0; 3]).solver(solver));
     // Both drift along, which must not matter.
@@ -109,7 +118,7 @@ fn errors(hit: &Hit, solver: Solver, restitution: f32) -> Result<[f64; 2], Box<d
     };
     let mut steps = 0;
     while !struck(&world)? {
-        world.step(SHORT)?;
+        world.step(dt)?;
         steps += 1;
         assert!(steps < 10, "{}: they miss each other", hit.name);
     }
@@ -121,8 +130,8 @@ fn errors(hit: &Hit, solver: Solver, restitution: f32) -> Result<[f64; 2], Box<d
         1.0 / solid.mass + turning.dot(solid.inverse_inertia(solid.rotation) * turning)
     };
     let impulse = (1.0 + f64::from(restitution)) * CLOSING / (yields(target, arms[0]) + yields(striker, arms[1]));
-    let mut worst = [0.0f64; 2];
     let both = [(target, target_id, arms[0], -impulse, 0.0), (striker, striker_id, arms[1], impulse, CLOSING)];
+    let mut worst = [0.0f64; 3];
     for (solid, id, arm, impulse, closing) in both {
         let body = world.body(id)?;
         let velocity = drift + normal * (impulse / solid.mass - closing);
@@ -136,16 +145,46 @@ fn errors(hit: &Hit, solver: Solver, restitution: f32) -> Result<[f64; 2], Box<d
         // A ball does not turn at all.
         worst[1] = worst[1].max(off / spin.length().max(1.0));
     }
+    // Later nothing pushes: velocities stay, and as the bodies turn it is not their spins but their angular momenta
+    // that stay. Without a rebound the corners of a box that begins to turn may strike again.
+    let after = both.map(|(solid, id, ..)| -> Result<_, BodyError> {
+        let body = world.body(id)?;
+        Ok((body.velocity(), solid.inertia(body.rotation()) * body.angular_velocity().as_dvec3()))
+    });
+    let steps = if restitution > 0.0 { LATER } else { 0 };
+    for _ in 0..steps {
+        world.step(dt)?;
+        for ((solid, id, ..), after) in both.iter().zip(&after) {
+            let (body, (velocity, momentum)) = (world.body(*id)?, after.clone()?);
+            worst[0] = worst[0].max(f64::from(body.velocity().distance(velocity)) / CLOSING);
+            let spin = body.angular_velocity().as_dvec3();
+            let kept = solid.inverse_inertia(body.rotation()) * momentum;
+            worst[2] = worst[2].max(spin.distance(kept) / spin.length().max(1.0));
+        }
+    }
     Ok(worst)
 }
 
 /// Lecture 004's impulse with the inertia tensors of both.
 #[test]
 fn an_off_centre_hit_turns_both_as_their_inertia_tensors_say() -> Outcome {
+    off_centre_hits(SHORT, 1e-4)
+}
+
+/// In long steps the two are centimetres inside each other before contacts are found where shapes must touch for it. To
+/// turn bodies out of each other is to change no spin, which for a body that is no ball is to change its angular
+/// momentum a little.
+#[test]
+fn an_off_centre_hit_in_long_steps_does_the_same() -> Outcome {
+    off_centre_hits(DT, 5e-3)
+}
+
+fn off_centre_hits(dt: f32, most_if_turned: f64) -> Outcome {
     // They meet in the middle of a step.
-    let gap = 3.5 * CLOSING * f64::from(SHORT);
+    let gap = 3.5 * CLOSING * f64::from(dt);
+    let mut faults = Vec::new();
     for solver in SOLVERS {
-        let mut worst = [0.0f64; 2];
+        let mut worst = [0.0f64; 3];
         for hit in hits(gap)? {
             // Or the test would be no harder than one around a single axis.
             let turning = hit.target.inverse_inertia(Quat::IDENTITY)
@@ -153,14 +192,23 @@ fn an_off_centre_hit_turns_both_as_their_inertia_tensors_say() -> Outcome {
             let axes = turning.abs() / turning.length();
             assert!(axes.to_array().iter().filter(|share| **share > 0.1).count() >= 2, "{}: {axes}", hit.name);
             for restitution in [0.0f32, 0.5, 1.0] {
-                let [velocity, spin] = errors(&hit, solver, restitution)?;
-                let case = format!("{solver:?}, e = {restitution}, {}", hit.name);
-                assert!(velocity < 1e-4, "{case}: velocities are off by {velocity} of the closing speed");
-                assert!(spin < 1e-4, "{case}: spins are off by {spin}");
-                worst = [worst[0].max(velocity), worst[1].max(spin)];
+                let off = errors(&hit, solver, dt, restitution)?;
+                // Those that rebound are apart before depth is taken out.
+                let is_turned = restitution == 0.0
+                    && matches!(solver, Solver::WorstFirst { projection: Projection::Nonlinear, .. });
+                // A body that turns by a tenth of a radian in a step does so with an error of its own.
+                let bars = [1e-4, if is_turned { most_if_turned } else { 1e-4 }, 2e-4];
+                if off.iter().zip(bars).any(|(off, bar)| *off > bar) {
+                    faults.push(format!("{solver:?}, e = {restitution}, {}: {off:?} are more than {bars:?}", hit.name));
+                }
+                worst = [0, 1, 2].map(|of| worst[of].max(off[of]));
             }
         }
-        println!("{solver:?}: velocities are off by {:.1e} at the most, spins by {:.1e}", worst[0], worst[1]);
+        println!(
+            "{solver:?}, steps of {dt} s: velocities are off by {:.1e} at the most, spins by {:.1e}, later by {:.1e}",
+            worst[0], worst[1], worst[2]
+        );
     }
+    assert!(faults.is_empty(), "{faults:#?}");
     Ok(())
 }

@@ -3,7 +3,8 @@
 mod law_worlds;
 
 use carom::prelude::*;
-use law_worlds::{DT, GRAVITY, Outcome, SLOP, run, weightless, with_floor};
+use law_worlds::random::between;
+use law_worlds::{DT, GRAVITY, Outcome, SLOP, run, weightless, with_floor, with_gravity};
 
 /// Counted from the first step. Contacts with the ground are springs of 80 Hz that give way by a fifth, so that whatever its
 /// weight a box sags by 0.2·g / (2π·80)², 8 µm: less than 1e-4 of its size from 8 cm on.
@@ -37,6 +38,71 @@ fn a_box_on_the_floor_stays_for_ten_thousand_steps() -> Outcome {
         assert!(from_sag < 1e-5 * size, "half {half}: {from_sag} m from where it should be");
         assert!(most_turn < 1e-4, "half {half}: turned by {most_turn}");
     }
+    Ok(())
+}
+
+/// Floors whose surfaces are at y = 0, of all kinds.
+fn floors() -> Result<Vec<(&'static str, Body)>, ShapeError> {
+    let (side, spacing) = (24u32, 2.3f32);
+    let at = |index: u32| (index as f32 - 0.5 * (side - 1) as f32) * spacing;
+    let vertices = (0..side * side).map(|index| Vec3::new(at(index % side), 0.0, at(index / side))).collect();
+    let mut triangles = Vec::new();
+    for corner in (0..side * side - side).filter(|index| index % side != side - 1) {
+        triangles.push([corner, corner + side, corner + 1]);
+        triangles.push([corner + 1, corner + side, corner + side + 1]);
+    }
+    let field = Shape::height_field(side as usize, side as usize, vec![0.0; (side * side) as usize], [spacing; 2])?;
+    Ok(vec![
+        ("half-space", Body::fixed().shape(Shape::half_space([0.0, 1.0, 0.0])?)),
+        ("box", Body::fixed().at([0.0, -1.0, 0.0]).shape(Shape::cuboid(30.0, 1.0, 30.0)?)),
+        ("mesh", Body::fixed().shape(Shape::mesh(vertices, triangles)?)),
+        ("height field", Body::fixed().shape(field)),
+    ])
+}
+
+/// The same for boxes of any form, turned anyhow, in any place of any floor: across the edges of triangles, and with
+/// friction that hardly holds or holds well. In one world, but so far apart that they know nothing of each other.
+#[test]
+fn boxes_anywhere_on_any_floor_stay_for_ten_thousand_steps() -> Outcome {
+    let mut faults = Vec::new();
+    for (name, floor) in floors()? {
+        let mut random = fastrand::Rng::with_seed(6);
+        let mut world = with_gravity();
+        world.add(floor.friction(1.0))?;
+        let mut boxes = Vec::new();
+        for index in 0..16 {
+            let half = Vec3::from_array(std::array::from_fn(|_| between(&mut random, 0.1, 1.2)));
+            let cell = DVec3::new(f64::from(index % 4) - 1.5, 0.0, f64::from(index / 4) - 1.5) * 9.0;
+            let aside = DVec3::new(random.f64() - 0.5, 0.0, random.f64() - 0.5) * 4.0;
+            let start = cell + aside + DVec3::Y * f64::from(half.y);
+            let turn = Quat::from_rotation_y(between(&mut random, 0.0, std::f32::consts::TAU));
+            // With the floor's 1 that is 0.2 to 0.9.
+            let friction = [0.04f32, 0.25, 0.5, 0.81][index as usize % 4];
+            let body = Body::dynamic().at(start).rotated(turn).shape(Shape::cuboid(half.x, half.y, half.z)?);
+            let id = world.add(body.friction(friction).density(between(&mut random, 50.0, 8000.0)))?;
+            boxes.push((id, half, world.body(id)?.pose(), 0.0f64, 0.0f32));
+        }
+        for _ in 0..10_000 {
+            world.step(DT)?;
+            for (id, _, start, moved, turned) in &mut boxes {
+                let pose = world.body(*id)?.pose();
+                *moved = moved.max(pose.position.distance(start.position));
+                *turned = turned.max(turn_between(start.rotation, pose.rotation));
+            }
+        }
+        let (mut most_moved, mut most_turned) = (0.0f64, 0.0f32);
+        for (index, (_, half, _, moved, turned)) in boxes.into_iter().enumerate() {
+            let moved = moved / f64::from(2.0 * half.min_element());
+            (most_moved, most_turned) = (most_moved.max(moved), most_turned.max(turned));
+            if moved > 1e-4 || turned > 1e-4 {
+                faults.push(format!(
+                    "{name}, box {index} of {half}: moved by {moved:.1e} of its size, turned by {turned:.1e}"
+                ));
+            }
+        }
+        println!("{name}: at the most {most_moved:.1e} of a box's least size, turned by {most_turned:.1e}");
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
     Ok(())
 }
 

@@ -231,6 +231,33 @@ fn every_scene_gives_the_same_bits_on_any_number_of_threads_and_at_every_width()
     assert!(slept.len() >= 10 && woke.contains(&"islands"), "slept in {slept:?}, woke in {woke:?}");
 }
 
+/// What kernels run at, as a structure that is made now tells it.
+fn level_in_use() -> String {
+    let told = format!("{:?}", carom::broad::DynamicTree::default());
+    let level = told.split_once("level: ").map_or("", |(_, rest)| rest);
+    level.split(['(', ',', ' ']).next().unwrap_or_default().to_owned()
+}
+
+/// Or hashes at every width would be those of one and the same.
+#[test]
+fn each_width_is_another_where_the_machine_has_it() {
+    let _turn = SETTING.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut levels = BTreeSet::new();
+    for width in Width::ALL {
+        limit_width(width);
+        levels.insert(level_in_use());
+    }
+    limit_width(Width::Widest);
+    println!("kernels have run at {levels:?}");
+    assert!(levels.iter().all(|level| !level.is_empty()), "{levels:?}");
+    #[cfg(target_arch = "x86_64")]
+    {
+        let has = [std::is_x86_feature_detected!("sse4.2"), std::is_x86_feature_detected!("avx2")];
+        let expected = 1 + has.into_iter().filter(|has| *has).count();
+        assert!(levels.len() >= expected, "{levels:?}, but the machine has {expected} at least");
+    }
+}
+
 /// So many steps lead from a scene's start to what counts as its middle here: bodies have piled up by then, and some sleep.
 fn to_the_middle(scene: &Scene) -> u32 {
     (scene.steps / 2).min(150)
@@ -283,8 +310,75 @@ fn every_scene_goes_on_from_its_middle_with_the_same_bits_on_any_number_of_threa
             }
             carom::share_finely(false);
         }
+        limit_width(Width::Sse2);
+        let found = pool.install(|| hashes_from(&scene, &middle, 3, ON));
+        limit_width(Width::Widest);
+        if let Some(step) = (0..ON as usize).find(|&step| found[step] != expected[step]) {
+            differ.entry(name).or_default().push(format!("3 threads at the least width, step {step}"));
+        }
     }
     println!("in the middle {sleepers} bodies sleep and {touching} patches touch");
     assert!(differ.is_empty(), "{differ:#?}");
     assert!(sleepers > 100 && touching > 1000, "{sleepers} sleepers and {touching} patches prove nothing");
+}
+
+/// So many steps of scenes of at most so many bodies are taken with all work shared in the smallest pieces; of others
+/// fewer, since threads that take turns on a core wait for each other at every piece.
+const ON_LARGE_WAY: u32 = 30;
+const FEW_BODIES: usize = 120;
+const ON_LARGE_WAY_OF_MANY: u32 = 3;
+
+/// In the environment of a process that goes the way of large worlds.
+const LARGE_WAY: &str = "CAROM_TEST_LARGE_WAY";
+
+/// Pairs in the order of space, patches coloured region by region, and all of it shared by several threads: what only
+/// large worlds do. How worlds are solved is a matter of the whole process, so it is done in another one: what other
+/// tests compare meanwhile must not change.
+#[test]
+fn every_scene_gives_the_same_bits_on_any_number_of_threads_on_the_way_of_large_worlds() {
+    if std::env::var_os(LARGE_WAY).is_some() {
+        same_bits_on_the_way_of_large_worlds();
+        return;
+    }
+    let module = module_path!().split_once("::").map_or("", |(_, module)| module);
+    let name = format!("{module}::every_scene_gives_the_same_bits_on_any_number_of_threads_on_the_way_of_large_worlds");
+    let program = std::env::current_exe().unwrap_or_else(|error| panic!("{error}"));
+    let run = std::process::Command::new(program).args(["--exact", &name, "--nocapture"]).env(LARGE_WAY, "1").output();
+    let run = run.unwrap_or_else(|error| panic!("{error}"));
+    let told = String::from_utf8_lossy(&run.stdout);
+    println!("{told}{}", String::from_utf8_lossy(&run.stderr));
+    assert!(run.status.success() && told.contains("1 passed"), "the process ended with {}", run.status);
+}
+
+fn same_bits_on_the_way_of_large_worlds() {
+    carom::order_few(true);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap_or_else(|error| panic!("{error}"));
+    let mut differ: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let (mut touching, mut long) = (0, 0);
+    for name in names() {
+        let scene = load(name);
+        let begun = Instant::now();
+        let mut world = world(&scene);
+        hashes(&scene, &mut world, to_the_middle(&scene));
+        touching += world.manifolds().filter(|manifold| manifold.is_touching()).count();
+        let is_small = scene.bodies.len() <= FEW_BODIES;
+        long += usize::from(is_small);
+        let middle = world.snapshot();
+        let steps = if is_small { ON_LARGE_WAY } else { ON_LARGE_WAY_OF_MANY };
+        let expected = hashes(&scene, &mut world, steps);
+        carom::share_finely(true);
+        for threads in 2..=4 {
+            let found = pool.install(|| hashes_from(&scene, &middle, threads, steps));
+            if let Some(step) = (0..steps as usize).find(|&step| found[step] != expected[step]) {
+                differ.entry(name).or_default().push(format!("{threads} threads, step {step}"));
+            }
+        }
+        carom::share_finely(false);
+        println!("{name}: {} bodies, {:.2} s", scene.bodies.len(), begun.elapsed().as_secs_f64());
+    }
+    println!(
+        "{touching} patches touch in the middle; of {long} scenes {ON_LARGE_WAY} steps were taken, of the others {ON_LARGE_WAY_OF_MANY}"
+    );
+    assert!(differ.is_empty(), "{differ:#?}");
+    assert!(touching > 1000 && long > 15, "{touching} patches and {long} scenes prove nothing");
 }
