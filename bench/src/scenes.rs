@@ -16,7 +16,9 @@ use peers::{Field, Peer};
 
 const AREA: &str = "scenes";
 const THREADS: [usize; 2] = [1, 2];
-/// A build of a peer that was this much slower than the best one gets no second turn.
+/// How many turns every build gets: whatever else the machine does may spoil one.
+const SURE_TURNS: usize = 2;
+/// A build of a peer whose best turn is this much slower than that of the best one gets no more than these.
 const HOPELESS: f64 = 1.3;
 /// Into how many pieces the steps of peers are divided where ours differs from them.
 const FINER: usize = 4;
@@ -100,9 +102,11 @@ fn races(area: &'static str, plan: &Plan, entries: &[Entry], case: impl Fn(&str,
                 missing.join(", ")
             );
         }
+        let mut serial = vec![None; peers.len()];
         for (case, threads) in wanted {
             let (peers, missing) = (&peers, &missing);
-            rows.push(Race { area, name: entry.name, case, threads, scene: &scene, peers, missing, plan }.row()?);
+            let race = Race { area, name: entry.name, case, threads, scene: &scene, peers, missing, plan };
+            rows.push(race.row(&mut serial)?);
         }
     }
     Ok(rows)
@@ -122,23 +126,31 @@ struct Race<'a> {
 }
 
 impl Race<'_> {
-    fn row(self) -> Result<Row, String> {
+    /// `serial` is what builds came to that know one thread only, if they have run: they do the same at any number of
+    /// threads, and need no further turns.
+    fn row(self, serial: &mut [Option<Outcome>]) -> Result<Row, String> {
         let mut ours: Option<ours::Run> = None;
-        let mut theirs: Vec<Option<Outcome>> = vec![None; self.peers.len()];
+        let mut theirs = serial.to_vec();
         for turn in 0..self.plan.turns {
             let run = ours::run(self.scene, self.threads, self.plan.steps)?;
             if ours.as_ref().is_none_or(|best| run.outcome.milliseconds < best.outcome.milliseconds) {
                 ours = Some(run);
             }
             let best = best_of(&theirs).map_or(f64::INFINITY, |(_, outcome)| outcome.milliseconds);
-            for (peer, kept) in self.peers.iter().zip(&mut theirs) {
-                if turn > 0 && kept.as_ref().is_some_and(|kept| kept.milliseconds > HOPELESS * best) {
+            for ((peer, kept), serial) in self.peers.iter().zip(&mut theirs).zip(&*serial) {
+                let is_hopeless = kept.as_ref().is_some_and(|kept| kept.milliseconds > HOPELESS * best);
+                if serial.is_some() || !peer.enters(self.threads) || (turn >= SURE_TURNS && is_hopeless) {
                     continue;
                 }
                 let outcome = peer.run(self.name, self.threads, self.plan.steps, 1)?;
                 if kept.as_ref().is_none_or(|kept| outcome.milliseconds < kept.milliseconds) {
                     *kept = Some(outcome);
                 }
+            }
+        }
+        for ((peer, kept), serial) in self.peers.iter().zip(&theirs).zip(serial) {
+            if peer.is_serial() {
+                serial.clone_from(kept);
             }
         }
         let ours = ours.ok_or("no turn was taken")?;
