@@ -83,7 +83,7 @@ fn main() -> ExitCode {
                 impact::print_summary(&rows);
                 Ok(())
             }
-            Area::Scenes => scenes::print_summary(&rows),
+            Area::Scenes => scenes::print_summary(&rows, effort),
         }
     });
     match reported {

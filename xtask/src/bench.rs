@@ -16,8 +16,13 @@ pub(crate) fn run(arguments: &[&str]) -> ExitCode {
     }
     let mut command = Command::new(repository::cargo());
     // Scenes are measured as a user of the library builds it; their peers are built apart, as is best for each.
-    let profile = if arguments.first() == Some(&"scenes") { "plain" } else { "release" };
+    let is_plain = arguments.first() == Some(&"scenes");
+    let profile = if is_plain { "plain" } else { "release" };
     command.args(["run", "--profile", profile, "--quiet", "--manifest-path"]).arg(&manifest);
+    if is_plain {
+        // Empty flags here go before those of any variable and any configuration file.
+        command.env_remove("RUSTFLAGS").env("CARGO_ENCODED_RUSTFLAGS", "");
+    }
     if matches!(arguments.first(), Some(&("broad" | "all"))) {
         match missing_for_box3d() {
             None => {

@@ -17,6 +17,11 @@ use rapier::World;
 
 /// What an engine offers.
 trait Engine: Sized {
+    /// Does all of a run where the engine's threads are, if they are not its own.
+    fn among_threads<T: Send>(_threads: usize, run: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
+        run()
+    }
+
     fn new(scene: &Scene, threads: usize) -> Result<Self, String>;
     fn step(&mut self, dt: f32);
     /// Of all dynamic bodies, in the order of the scene.
@@ -44,7 +49,11 @@ fn run() -> Result<Outcome, String> {
     let number = |text: &str| text.parse::<usize>().map_err(|error| format!("{text}: {error}"));
     let (threads, steps, pieces) = (number(threads)?, number(steps)?, number(pieces)?.max(1));
     let scene = by_name(scene).ok_or_else(|| format!("there is no scene {scene}"))?;
-    let mut world = World::new(&scene, threads)?;
+    World::among_threads(threads, || timed(&scene, threads, steps, pieces))
+}
+
+fn timed(scene: &Scene, threads: usize, steps: usize, pieces: usize) -> Result<Outcome, String> {
+    let mut world = World::new(scene, threads)?;
     let mut step = || (0..pieces).for_each(|_| world.step(DT / pieces as f32));
     // The first step builds what later ones keep.
     step();

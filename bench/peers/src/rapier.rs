@@ -13,12 +13,21 @@ pub struct World {
 }
 
 impl Engine for World {
+    /// The whole run in one pool, of which rapier takes the caller's: a pool that is configured is entered in every step.
+    #[cfg(feature = "parallel")]
+    fn among_threads<T: Send>(threads: usize, run: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| error.to_string())?;
+        pool.install(run)
+    }
+
     fn new(scene: &Scene, threads: usize) -> Result<Self, String> {
         let mut world = PhysicsWorld::new();
         world.gravity = Vector::from_array(scene.gravity.to_array());
         world.integration_parameters.num_solver_iterations = SUBSTEPS as usize;
         world.integration_parameters.max_ccd_substeps = usize::from(scene.is_swept);
-        use_threads(&mut world, threads)?;
+        if threads > 1 && !cfg!(feature = "parallel") {
+            return Err("this build of rapier knows one thread only".to_owned());
+        }
         let shapes = scene.shapes.iter().map(shape).collect::<Result<Vec<_>, _>>()?;
         let mut dynamic = Vec::new();
         for body in &scene.bodies {
@@ -55,16 +64,6 @@ impl Engine for World {
         };
         self.dynamic.iter().map(state).collect()
     }
-}
-
-#[cfg(feature = "parallel")]
-fn use_threads(world: &mut PhysicsWorld, threads: usize) -> Result<(), String> {
-    world.physics_pipeline.configure_thread_pool(threads).map_err(|error| error.to_string())
-}
-
-#[cfg(not(feature = "parallel"))]
-fn use_threads(_: &mut PhysicsWorld, threads: usize) -> Result<(), String> {
-    if threads == 1 { Ok(()) } else { Err("this build of rapier knows one thread only".to_owned()) }
 }
 
 fn rigid_body(body: &Body) -> RigidBodyBuilder {

@@ -12,20 +12,24 @@ pub struct Peer {
     threads: Threads,
 }
 
-#[derive(Clone, Copy)]
+/// At which numbers of threads a build is raced.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Threads {
+    /// At any, by one thread: it knows no more.
     One,
+    /// At more than one. At one it does what the build without threads does, and shares out work besides.
+    Several,
     Any,
 }
 
-/// The folders of the builds below `peers` in the target folder, as xtask names them. All are entered at any number of
-/// threads: which of an engine's builds is the best there is for the race to tell. One that knows a single thread uses one.
+/// The folders of the builds below `peers` in the target folder, as xtask names them. Which of an engine's builds is the best
+/// is for the race to tell.
 const BUILDS: [(&str, &str, Threads); 5] = [
     ("box3d", "box3d 0.1", Threads::Any),
     ("rapier", "rapier 0.36", Threads::One),
     ("rapier-simd8", "rapier 0.36 simd8", Threads::One),
-    ("rapier-parallel", "rapier 0.36 parallel", Threads::Any),
-    ("rapier-parallel-simd8", "rapier 0.36 parallel simd8", Threads::Any),
+    ("rapier-parallel", "rapier 0.36 parallel", Threads::Several),
+    ("rapier-parallel-simd8", "rapier 0.36 parallel simd8", Threads::Several),
 ];
 
 /// The builds that stand beside this program, and the names of those that do not.
@@ -52,12 +56,22 @@ impl Peer {
         self.name.starts_with("rapier")
     }
 
+    /// Whether this build knows one thread only.
+    pub fn is_serial(&self) -> bool {
+        self.threads == Threads::One
+    }
+
+    /// Whether this build is raced at so many threads.
+    pub fn enters(&self, threads: usize) -> bool {
+        threads > 1 || self.threads != Threads::Several
+    }
+
     /// Runs a scene, each step in so many pieces.
     pub fn run(&self, scene: &str, threads: usize, steps: usize, pieces: usize) -> Result<Outcome, String> {
         let fault = |cause: String| format!("{} on {scene} with {threads} threads: {cause}", self.name);
         let threads = match self.threads {
             Threads::One => 1,
-            Threads::Any => threads,
+            Threads::Several | Threads::Any => threads,
         };
         let numbers = [threads, steps, pieces].map(|number| number.to_string());
         let output = Command::new(&self.program).arg(scene).args(numbers).output();
