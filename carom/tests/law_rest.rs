@@ -1,10 +1,11 @@
 //! What rests stays, what overlaps parts without a jump, and what comes near stops at the surface.
 
 mod law_worlds;
+mod random;
 
 use carom::prelude::*;
-use law_worlds::random::between;
 use law_worlds::{DT, GRAVITY, Outcome, SLOP, run, weightless, with_floor, with_gravity};
+use random::between;
 
 /// Counted from the first step. Contacts with the ground are springs of 80 Hz that give way by a fifth, so that whatever its
 /// weight a box sags by 0.2·g / (2π·80)², 8 µm: less than 1e-4 of its size from 8 cm on.
