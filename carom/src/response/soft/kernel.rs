@@ -311,7 +311,7 @@ pub(super) fn rebound<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
     for point in 0..count {
         hits[point] =
             load(simd, &pack.point[point].total).simd_gt(zero) & load(simd, &pack.rebound[point]).simd_gt(zero);
-        any_hit = any_hit | hits[point];
+        any_hit |= hits[point];
     }
     if !any_hit.any_true() {
         return;
@@ -330,7 +330,7 @@ pub(super) fn rebound<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
             let wanted = impulse - load(simd, &pack.point[point].mass) * (seen.at(levers) - rebound);
             let total = hits[point].select(sound(simd, wanted, impulse), impulse);
             let change = total - impulse;
-            is_done = is_done & change.abs().simd_le(total.abs() * REBOUND_CHANGE);
+            is_done &= change.abs().simd_le(total.abs() * REBOUND_CHANGE);
             store(total, &mut pack.point[point].impulse);
             store(load(simd, &pack.point[point].total) + change, &mut pack.point[point].total);
             response.add(change, levers, &mut seen, &mut push);
