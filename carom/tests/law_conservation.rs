@@ -127,7 +127,7 @@ fn no_pile_without_restitution_gains_energy() -> Outcome {
         Bars { worst: 2.8e-3, middle: 1e-6, lift: 0.2, moving: 0.03 },
     ];
     for (solver, bars) in SOLVERS.into_iter().zip(bars) {
-        keeps_its_energy(solver, &bars, 50, |world, seed| add_pile(world, seed), 240)?;
+        keeps_its_energy(solver, &bars, 50, add_pile, 240)?;
     }
     Ok(())
 }
@@ -165,7 +165,7 @@ fn keeps_its_energy(
 #[test]
 fn no_dense_pile_gains_energy() -> Outcome {
     let bars = Bars { worst: 3.2e-4, middle: 1.5e-5, lift: 0.12, moving: 1e-4 };
-    keeps_its_energy(Solver::default(), &bars, 16, |world, seed| add_dense_pile(world, seed), 600)
+    keeps_its_energy(Solver::default(), &bars, 16, add_dense_pile, 600)
 }
 
 /// Few of them, and not for long: worst first takes 30 ms a step there.
@@ -176,7 +176,7 @@ fn no_dense_pile_gains_energy_by_the_lectures_solvers() -> Outcome {
         // In the order of space it throws up a body in one pile of four.
         let throws = is_large_way() && matches!(solver, Solver::ProjectedGaussSeidel { warm: true, .. });
         let bars = if throws { Bars { worst: 0.013, lift: 4.5, ..usual } } else { usual };
-        keeps_its_energy(solver, &bars, piles, |world, seed| add_dense_pile(world, seed), steps)?;
+        keeps_its_energy(solver, &bars, piles, add_dense_pile, steps)?;
     }
     Ok(())
 }
