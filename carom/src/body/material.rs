@@ -51,6 +51,7 @@ pub enum Mixing {
 
 impl Mixing {
     /// One coefficient from two, both finite and not negative; so is the answer.
+    #[inline]
     pub fn mix(self, one: f32, other: f32) -> f32 {
         match self {
             // Roots first: the product may overflow.
@@ -79,6 +80,7 @@ impl Default for Material {
 
 impl Material {
     /// How two surfaces behave together; the velocity is that of the second against the first.
+    #[inline]
     pub fn mixed(self, other: Self) -> Self {
         // None is less than any rule.
         let friction_mixing = self.friction_mixing.max(other.friction_mixing);

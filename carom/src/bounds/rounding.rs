@@ -9,6 +9,7 @@ use glam::{DVec3, Vec3};
 pub(super) const ROUNDING: f64 = 1e-14;
 
 /// The greatest f32 not above `value`, never infinite; for NaN the least of all, so that a box around it has no end.
+#[inline]
 pub(super) fn round_down(value: f64) -> f32 {
     if value.is_nan() {
         return -f32::MAX;
@@ -19,6 +20,7 @@ pub(super) fn round_down(value: f64) -> f32 {
 }
 
 /// The least f32 not below `value`, never infinite; for NaN the greatest of all.
+#[inline]
 pub(super) fn round_up(value: f64) -> f32 {
     -round_down(-value)
 }

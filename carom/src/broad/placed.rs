@@ -11,6 +11,8 @@ use crate::shape::Shape;
 use glam::{Mat3A, Vec3A};
 
 /// The box around a shape at a pose; at most some ε larger than the exact one.
+// Where it is inlined what surrounds it is slower by more than a call.
+#[inline(never)]
 pub(super) fn bounds_at(shape: &Shape, pose: &Pose) -> Aabb {
     match turned_extents(shape, pose) {
         Some([least, greatest]) => {
@@ -42,7 +44,7 @@ fn turned_extents(shape: &Shape, pose: &Pose) -> Option<[Vec3A; 2]> {
         }
         Shape::Capsule(capsule) => {
             let turn = turn();
-            let [a, b] = [capsule.core().a(), capsule.core().b()].map(|end| turn * Vec3A::from(end));
+            let [a, b] = [turn * Vec3A::from(capsule.core().a()), turn * Vec3A::from(capsule.core().b())];
             around([a.min(b), a.max(b)], capsule.radius())
         }
         Shape::Hull(hull) => {

@@ -209,7 +209,8 @@ impl Manifold {
 
     #[inline(always)]
     fn side_by_side(&self, vector: impl Fn(&Contact) -> Vec3) -> [Vec4; 3] {
-        let [a, b, c, d] = [0, 1, 2, 3].map(|index| vector(&self.contacts[index]));
+        let [a, b, c, d] = &self.contacts;
+        let (a, b, c, d) = (vector(a), vector(b), vector(c), vector(d));
         [Vec4::new(a.x, b.x, c.x, d.x), Vec4::new(a.y, b.y, c.y, d.y), Vec4::new(a.z, b.z, c.z, d.z)]
     }
 
@@ -491,9 +492,9 @@ impl Meeting {
             self.manifold = None;
             return Ok(None);
         };
-        let material = || match [pair.a, pair.b].map(|part| bodies.collider(part.collider)) {
-            [Some(a), Some(b)] => mixed(a, b, bodies),
-            [_, _] => Material::default(),
+        let material = || match (bodies.collider(pair.a.collider), bodies.collider(pair.b.collider)) {
+            (Some(a), Some(b)) => mixed(a, b, bodies),
+            (_, _) => Material::default(),
         };
         let frame = Frame::new(pair, &view, bodies);
         if let Some(kept) = self.cache.kept(&view.far_in_near, margin)
@@ -564,6 +565,7 @@ impl Rich {
 }
 
 /// How the surfaces of two colliders behave together.
+#[inline]
 fn mixed(a: &Collider, b: &Collider, bodies: &Bodies) -> Material {
     let in_world = |collider: &Collider| {
         let velocity = collider.material.surface_velocity;

@@ -17,6 +17,7 @@ pub(crate) enum Margins {
 
 impl Margins {
     /// That of one collider, in the broad phase.
+    #[inline]
     pub(crate) fn of(self, collider: &Collider) -> f32 {
         match self {
             Self::None => 0.0,
@@ -28,10 +29,12 @@ impl Margins {
     /// that impacts are seen before they happen, up to the size of the smaller; small changes of speed do not change it.
     /// Of two movable boxes it grows to the double only. From afar they are nearest at corners that they will not meet with,
     /// and what meets in the last substep is pushed in one pass: a heap that falls together would be thrown about.
+    #[inline]
     pub(crate) fn of_pair(self, a: &Collider, b: &Collider, bodies: &Bodies) -> f32 {
         let Self::Wide { dt } = self else { return 0.0 };
         let least = a.margin.min(b.margin);
-        let [velocity_a, velocity_b] = [a, b].map(|collider| bodies.motions()[collider.body as usize].velocity);
+        let velocity = |collider: &Collider| bodies.motions()[collider.body as usize].velocity;
+        let (velocity_a, velocity_b) = (velocity(a), velocity(b));
         let travel = (velocity_a - velocity_b).length() * dt;
         if travel <= least {
             return least;
@@ -48,6 +51,7 @@ impl Margins {
     }
 
     /// The greatest that two may have, however fast they are.
+    #[inline]
     pub(crate) fn greatest_of_pair(self, a: &Collider, b: &Collider) -> f32 {
         match self {
             Self::None => 0.0,

@@ -118,6 +118,7 @@ fn is_ball(shape: &Shape) -> bool {
 }
 
 /// About how far a part reaches from its origin.
+#[inline]
 pub(crate) fn reach(shape: &Shape) -> f32 {
     match shape {
         Shape::Sphere(sphere) => sphere.radius(),
@@ -144,6 +145,7 @@ pub(crate) fn is_surface(shape: &Shape) -> bool {
 }
 
 /// Whether a part rolls: where it touches is then not a point of the body that turns with it.
+#[inline]
 fn is_round(shape: &Shape) -> bool {
     match shape {
         Shape::Sphere(_)
@@ -183,11 +185,12 @@ pub(super) struct Frame {
 impl Frame {
     #[inline]
     pub(super) fn new(pair: &ConvexPair, view: &View<'_>, bodies: &Bodies) -> Self {
-        let from_centers = [pair.a.body, pair.b.body].map(|body| {
+        let from_center = |body: u32| {
             let arm = (*view.position - bodies.motions()[body as usize].center).as_vec3();
             // A centre beyond the range of f32 is that of a floor; it has no lever worth the name.
             if arm.is_finite() { arm } else { Vec3::ZERO }
-        });
+        };
+        let from_centers = [from_center(pair.a.body), from_center(pair.b.body)];
         let turn = Mat3::from_quat(view.turn);
         let is_round = is_round(view.near) || is_round(view.far);
         Self { turn, from_centers, is_swapped: view.is_swapped, is_round, size: view.size }
@@ -201,8 +204,8 @@ impl Frame {
 
     #[inline]
     pub(super) fn arms(&self, contact: &LocalContact) -> [Vec3; 2] {
-        let from_part = self.turn * contact.point;
-        self.from_centers.map(|from_center| from_center + from_part)
+        let (from_part, [from_a, from_b]) = (self.turn * contact.point, self.from_centers);
+        [from_a + from_part, from_b + from_part]
     }
 
     /// Features of the near part and of the far one as those of the first and the second.
