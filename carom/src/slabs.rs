@@ -37,8 +37,9 @@ pub(crate) struct Slabs {
     order: Vec<u32>,
     /// Where in the order the bodies begin that contacts move.
     first_movable: usize,
-    /// The bodies that were awake when the order was made.
+    /// The bodies that were awake when the order was made; and which list of them that was, if nobody was put elsewhere since.
     awake: Vec<u32>,
+    found_for: Option<u32>,
     counters: Counters,
 }
 
@@ -65,11 +66,25 @@ impl Slabs {
 
     pub(crate) fn set_axis(&mut self, axis: usize) {
         self.axis = axis;
+        self.forget();
     }
 
-    /// Finds the slabs of the bodies that are awake.
+    /// Bodies were put elsewhere.
+    pub(crate) fn forget(&mut self) {
+        self.found_for = None;
+    }
+
+    /// Finds the slabs of the bodies that are awake, unless they were found for where these are.
     pub(crate) fn find(&mut self, bodies: &Bodies, workers: usize) {
-        let Self { axis, of_body, place_of, order, first_movable, awake, counters } = self;
+        if self.found_for != Some(bodies.awake_list()) {
+            self.find_anew(bodies, workers);
+        }
+    }
+
+    /// The same whatever was found before: bodies have moved.
+    pub(crate) fn find_anew(&mut self, bodies: &Bodies, workers: usize) {
+        self.found_for = Some(bodies.awake_list());
+        let Self { axis, of_body, place_of, order, first_movable, awake, counters, .. } = self;
         of_body.resize(bodies.len(), NOWHERE);
         place_of.resize(bodies.len(), 0);
         if awake != bodies.awake() {
@@ -210,9 +225,9 @@ mod tests {
             let centers: Vec<DVec3> = (0..count).map(|_| place(&mut rng) + away).collect();
             let bodies = bodies(&centers)?;
             let mut slabs = Slabs::default();
-            slabs.find(&bodies, 1);
+            slabs.find_anew(&bodies, 1);
             used.set_axis(0);
-            used.find(&bodies, 1);
+            used.find_anew(&bodies, 1);
             assert_eq!((used.order(), used.of_bodies()), (slabs.order(), slabs.of_bodies()), "case {case}");
             let mut sorted = slabs.order().to_vec();
             sorted.sort_unstable();
@@ -244,7 +259,7 @@ mod tests {
         for centers in [at_one_place, far_apart] {
             let bodies = bodies(&centers)?;
             let mut slabs = Slabs::default();
-            slabs.find(&bodies, 1);
+            slabs.find_anew(&bodies, 1);
             let mut sorted = slabs.order().to_vec();
             sorted.sort_unstable();
             assert_eq!(sorted, bodies.awake());
@@ -261,7 +276,7 @@ mod tests {
         for (along_z, axis) in [(1.3, 0), (1.7, 2), (0.8, 2), (0.5, 0)] {
             let mut rng = fastrand::Rng::with_seed(8);
             let centers: Vec<DVec3> = (0..2000).map(|_| DVec3::new(rng.f64(), 0.0, along_z * rng.f64())).collect();
-            slabs.find(&bodies(&centers)?, 1);
+            slabs.find_anew(&bodies(&centers)?, 1);
             assert_eq!(slabs.axis(), axis, "{along_z}");
         }
         Ok(())

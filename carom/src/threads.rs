@@ -96,22 +96,31 @@ pub(crate) fn run(workers: usize, blocks: &[u32], counters: &mut Counters, work:
     call_all(workers, &|worker| round.go_through(worker));
 }
 
-/// Does two things that cannot be divided, side by side if there are workers for it. With several workers neither must share out
-/// anything itself, by [`run`] or by rayon: the others are in the stage, and do not look for it.
+/// Does one thing that cannot be divided and all blocks of another side by side: one worker begins with the former. With several
+/// workers that must not share out anything itself, by [`run`] or by rayon: the others are in the stage, and do not look for it.
+pub(crate) fn run_beside(
+    workers: usize,
+    whole: impl FnOnce() + Send,
+    blocks: u32,
+    counters: &mut Counters,
+    work: impl Fn(usize, u32) + Sync,
+) {
+    let whole = Mutex::new(Some(whole));
+    run(workers, &[blocks + 1], counters, |Task { worker, block, .. }| match block.checked_sub(1) {
+        Some(block) => work(worker, block),
+        None => do_once(&whole),
+    });
+}
+
+/// Does two things that cannot be divided, side by side if there are workers for it; see [`run_beside`].
 pub(crate) fn run_both(
     workers: usize,
     one: impl FnOnce() + Send,
     other: impl FnOnce() + Send,
     counters: &mut Counters,
 ) {
-    let (one, other) = (Mutex::new(Some(one)), Mutex::new(Some(other)));
-    run(workers.min(2), &[2], counters, |Task { block, .. }| {
-        if block == 0 {
-            do_once(&one);
-        } else {
-            do_once(&other);
-        }
-    });
+    let other = Mutex::new(Some(other));
+    run_beside(workers.min(2), one, 1, counters, |_, _| do_once(&other));
 }
 
 fn do_once(work: &Mutex<Option<impl FnOnce()>>) {

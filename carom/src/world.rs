@@ -269,7 +269,8 @@ impl World {
     fn advance(&mut self, dt: f32, is_first: bool) -> Result<StageTimes, StepError> {
         let setting = self.setting(dt);
         let margins = self.margins(dt);
-        let is_shared = self.is_shared();
+        // What a large structure shares out by itself needs the workers.
+        let is_small = self.is_shared() && self.broad.len() < broad::SHARED_FROM;
         let mut clock = Clock::start();
         self.bodies.wake_islands();
         self.place_boxes(dt)?;
@@ -281,24 +282,36 @@ impl World {
         } else {
             self.sweeps.apply_forces(&mut self.bodies);
         }
-        self.meet();
-        self.heed_changes();
-        let Self { bodies, broad, filter, placed, meetings, outcome, islands, sleeps, log, slabs, .. } = self;
-        bodies.apply_constant_forces();
+        let Self { bodies, broad, placed, meetings, slabs, .. } = self;
+        let is_unchanged = placed.moves().is_empty() && !bodies.has_changes();
+        if !is_unchanged {
+            slabs.forget();
+        }
         meetings.sort_live(bodies);
         if meetings.is_untidy() {
             bodies.list_awake();
             slabs.find(bodies, setting.workers);
             meetings.tidy(slabs, setting.workers);
         }
-        let broad_time = clock.lap();
+        let mut broad_time = clock.lap();
+        meetings.begin_colliding(bodies);
+        if is_small && is_unchanged && meetings.are_shared() {
+            meetings.collide_beside(bodies, setting.workers, margins, || broad.look_ahead());
+        }
+        let mut narrow = clock.lap();
+        self.meet();
+        self.heed_changes();
+        let Self { bodies, broad, filter, placed, meetings, outcome, islands, sleeps, log, slabs, .. } = self;
+        bodies.apply_constant_forces();
+        meetings.sort_live(bodies);
+        broad_time += clock.lap();
         meetings.collide(bodies, setting.workers, margins);
         self.step.contact_faults.extend_from_slice(meetings.faults());
         if Islands::wake(meetings, bodies) {
             meetings.note_again(bodies);
         }
         bodies.list_awake();
-        let narrow = clock.lap();
+        narrow += clock.lap();
         let looks_between = matches!(self.continuous, Continuous::Default | Continuous::Adaptive);
         if looks_between {
             self.sweeps.note_starts(bodies);
@@ -313,17 +326,13 @@ impl World {
         }
         let impact = clock.lap();
         broad::place_boxes(bodies, slabs.order(), (dt, margins), setting.workers, placed);
-        let (mut moved, broad_len) = (Ok(()), broad.len());
-        let follow = || {
-            moved = broad.update_many(placed.moves());
-            if is_shared {
-                broad.look_ahead();
-            }
+        let mut moved = Ok(());
+        let follow = || moved = broad.update_many(placed.moves());
+        let tell = || {
+            log.take(meetings, bodies);
+            slabs.find_anew(bodies, 1);
         };
-        let tell = || log.take(meetings, bodies);
-        // What a large structure shares out by itself needs the workers.
-        let beside = if is_shared && broad_len < broad::SHARED_FROM { setting.workers } else { 1 };
-        threads::run_both(beside, follow, tell, &mut self.counters);
+        threads::run_both(if is_small { setting.workers } else { 1 }, follow, tell, &mut self.counters);
         if *sleeps {
             islands.put_to_sleep(meetings, bodies);
         }

@@ -62,6 +62,7 @@ pub(crate) enum Stir {
 
 impl Bodies {
     /// What a body takes part in.
+    #[inline]
     pub(crate) fn activity(&self, dense: u32) -> Activity {
         self.activities[dense as usize]
     }
@@ -71,9 +72,15 @@ impl Bodies {
         &self.awake
     }
 
+    /// Which list that is: each has a number of its own.
+    pub(crate) fn awake_list(&self) -> u32 {
+        self.awake_list
+    }
+
     /// Brings the list of bodies that are neither fixed nor asleep up to date.
     pub(crate) fn list_awake(&mut self) {
         if std::mem::take(&mut self.awake_is_behind) {
+            self.awake_list = self.awake_list.wrapping_add(1);
             let Self { activities, awake, .. } = self;
             awake.clear();
             awake.extend(

@@ -83,6 +83,7 @@ pub(crate) struct Bodies {
     pub(super) activities: Vec<Activity>,
     pub(crate) awake: Vec<u32>,
     pub(super) awake_is_behind: bool,
+    pub(super) awake_list: u32,
     pub(super) stir: Stir,
     pub(super) connects_otherwise: bool,
     /// Islands that are to wake before the next stage; and the name of the next one that falls asleep.
@@ -117,11 +118,13 @@ impl Bodies {
     }
 
     /// How the bodies move, by dense index.
+    #[inline]
     pub(crate) fn motions(&self) -> &[Motion] {
         &self.motions
     }
 
     /// The shape in a collider slot; a slot stays the same as long as its body lives.
+    #[inline]
     pub(crate) fn collider(&self, slot: u32) -> Option<&Collider> {
         self.colliders.get(slot as usize)?.as_ref()
     }
@@ -157,6 +160,11 @@ impl Bodies {
             threads::fetch(&raw const *motion, size_of::<Motion>());
             threads::fetch(&raw const *nature, size_of::<Nature>());
         }
+    }
+
+    /// Whether the user has changed something since the last step that asks for more than new boxes.
+    pub(crate) fn has_changes(&self) -> bool {
+        [&self.put, &self.refiltered, &self.lulled].iter().any(|list| !list.is_empty())
     }
 
     /// How many bytes their lists hold, but for the shapes.

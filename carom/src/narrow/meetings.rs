@@ -117,7 +117,8 @@ impl Head {
         }
         self.approach = 0.0;
         for manifold in manifolds.iter().filter(|manifold| !manifold.is_inner) {
-            let [a, b] = [manifold.pair.a.body, manifold.pair.b.body].map(|body| &bodies.motions()[body as usize]);
+            let motion = |body: u32| &bodies.motions()[body as usize];
+            let (a, b) = (motion(manifold.pair.a.body), motion(manifold.pair.b.body));
             for contact in manifold.contacts() {
                 let velocity = a.velocity_at(contact.arm_a) - b.velocity_at(contact.arm_b);
                 self.approach = self.approach.max(velocity.dot(manifold.normal));
@@ -160,8 +161,12 @@ pub(crate) struct Meetings {
     /// What the parked ones have, while none comes or goes; and what the live ones had after the last step.
     parked: Option<Totals>,
     total: Totals,
-    /// What the last step has found of the live ones.
+    /// What the last step has found of the live ones; and whether that stage is going on, so that they follow pairs that change
+    /// their places.
     marks: Vec<Marks>,
+    is_colliding: bool,
+    /// Whether a pair has ended in this step that had been collided in it, and had manifolds.
+    has_lost: bool,
     places: Places,
     /// Those with room for several manifolds that pairs have left.
     spare: Vec<Meeting>,
@@ -317,11 +322,36 @@ impl Meetings {
     /// Lets two pairs change places.
     fn swap(&mut self, one: usize, other: usize) {
         if one != other {
+            let were_known = [one, other].map(|place| self.forget(place));
             self.heads.swap(one, other);
             self.clearances.swap(one, other);
             self.meetings.swap(one, other);
             self.places.swap(one, other);
+            for (place, was_known) in [other, one].into_iter().zip(were_known) {
+                self.note(place, was_known);
+            }
         }
+    }
+
+    /// Takes away the marks of a pair that goes from its place, while pairs are collided; says whether it was, already.
+    fn forget(&mut self, place: usize) -> bool {
+        let marks = self.marks.get_mut(place / WORD).filter(|_| self.is_colliding);
+        marks.is_some_and(|marks| marks.forget(place, &self.heads[place]))
+    }
+
+    /// The marks of a pair that has come to a place, if it was collided already.
+    fn note(&mut self, place: usize, was_known: bool) {
+        if let Some(marks) = self.marks.get(place / WORD).filter(|_| was_known) {
+            let (head, mut found) = (&self.heads[place], Found::default());
+            found.note_before(place, head);
+            found.note(place, head);
+            marks.put(found);
+        }
+    }
+
+    /// The same of one that is not live any more: nothing of it counts in this step.
+    fn lose(&mut self, place: usize) {
+        self.has_lost |= self.forget(place) && self.heads[place].manifolds > 0;
     }
 
     /// Parks the pairs that steps need not look at any more, and takes back those that they must: after activities have
@@ -336,6 +366,7 @@ impl Meetings {
             if self.heads[place].is_wanted(bodies) {
                 place += 1;
             } else {
+                self.lose(place);
                 self.heads[place].is_live = false;
                 self.live -= 1;
                 self.changes = self.changes.saturating_add(1);
@@ -362,6 +393,7 @@ impl Meetings {
         if place < self.live {
             self.live -= 1;
             self.changes = self.changes.saturating_add(1);
+            self.lose(place);
             // If none is parked, the last live one comes here by itself.
             if self.live + 1 < self.heads.len() {
                 self.swap(place, self.live);
@@ -370,9 +402,12 @@ impl Meetings {
         } else {
             self.parked = None;
         }
+        let last = self.heads.len() - 1;
+        let was_known = last != place && self.forget(last);
         let head = self.heads.swap_remove(place);
         self.clearances.swap_remove(place);
         self.places.swap_remove(pair, place);
+        self.note(place, was_known);
         let mut meeting = self.meetings.swap_remove(place);
         if head.is_linked {
             self.unlinked.push(head.bodies);

@@ -112,7 +112,7 @@ pub(super) fn solve(
     soft.last_dt = Some(dt);
     let first_movable = soft.find_rows(bodies, slabs);
     soft.colour(meetings, setting, first_movable);
-    soft.fill_rows(bodies, setting, first_movable);
+    soft.share_and_fill_rows(bodies, setting, first_movable);
     soft.fill_packs(meetings, bodies, setting, (&plan, first_movable));
     let is_burdened = soft.find_burdened(first_movable);
     if is_burdened && soft.lend_masses(first_movable) {
@@ -182,41 +182,51 @@ impl Soft {
         first_movable as u32
     }
 
-    /// Gives a colour to each patch, a lane of a pack, and each pack a worker.
+    /// Gives a colour to each patch, but for those that one worker has to look at.
     fn colour(&mut self, meetings: &Meetings, setting: &Setting, first_movable: u32) {
-        let Self { colouring, row_of, slab_of, packs, sharing, .. } = self;
+        let Self { colouring, row_of, slab_of, .. } = self;
         let space = Space { slabs: slab_of, first_movable };
-        colouring.sort(space, &Touching { meetings, row_of, first_movable }, setting.workers);
-        packs.resize(colouring.pack_count(), Pack::EMPTY);
-        sharing.begin(workers_for(setting, packs.len(), 0), colouring.groups(), slab_of);
-        colouring.place(sharing.kept_at(), setting.workers);
+        colouring.begin(space, &Touching { meetings, row_of, first_movable }, setting.workers);
     }
 
-    /// Fills the rows of bodies that something touches, or that touch by themselves.
-    fn fill_rows(&mut self, bodies: &Bodies, setting: &Setting, first_movable: u32) {
-        let Self { colouring, body_of, states, masses, counters, .. } = self;
+    /// Gives a colour to the other patches, a lane of a pack to each, and each pack a worker; and fills the rows of bodies that
+    /// something touches, or that touch by themselves. Several workers do both side by side: who is touched is not known yet
+    /// then, and all rows are filled.
+    fn share_and_fill_rows(&mut self, bodies: &Bodies, setting: &Setting, first_movable: u32) {
+        let Self { colouring, body_of, slab_of, states, masses, packs, sharing, counters, .. } = self;
         states.resize(body_of.len(), State::STILL);
         masses.resize(body_of.len(), Mass::INFINITE);
-        let workers = workers_for(setting, 0, body_of.len());
-        let size = threads::block_size(BLOCK);
         let (states, masses) = (Shared::new(states), Shared::new(masses));
-        threads::run(workers, &[body_of.len().div_ceil(size) as u32], counters, |Task { block, .. }| {
-            for row in block_of(block, size, body_of.len()) {
-                if let Some(&ahead) = body_of.get(row + AHEAD) {
-                    bodies.fetch_body(ahead);
-                    states.fetch_all_to_write(row + AHEAD);
-                    masses.fetch_all_to_write(row + AHEAD);
-                }
-                if row as u32 >= first_movable && !colouring.is_touched(row as u32) {
-                    continue;
-                }
-                // SAFETY: each row is in one block, and each block has one worker.
-                #[allow(unsafe_code)]
-                let (state, mass) = unsafe { (states.get_mut(row), masses.get_mut(row)) };
-                *state = set_up(body_of[row], bodies, setting);
-                *mass = bodies.motions.get(body_of[row] as usize).map_or(Mass::INFINITE, Mass::of);
+        let fill = |row: usize| {
+            if let Some(&ahead) = body_of.get(row + AHEAD) {
+                bodies.fetch_body(ahead);
+                states.fetch_all_to_write(row + AHEAD);
+                masses.fetch_all_to_write(row + AHEAD);
             }
-        });
+            // SAFETY: each row is filled once, by one worker.
+            #[allow(unsafe_code)]
+            let (state, mass) = unsafe { (states.get_mut(row), masses.get_mut(row)) };
+            *state = set_up(body_of[row], bodies, setting);
+            *mass = bodies.motions.get(body_of[row] as usize).map_or(Mass::INFINITE, Mass::of);
+        };
+        let rows = body_of.len();
+        let mut share = || {
+            colouring.finish(Space { slabs: slab_of, first_movable });
+            packs.resize(colouring.pack_count(), Pack::EMPTY);
+            sharing.begin(workers_for(setting, packs.len(), 0), colouring.groups(), slab_of);
+        };
+        let workers = workers_for(setting, 0, rows);
+        if workers == 1 {
+            share();
+            (0..rows).filter(|row| *row < first_movable as usize || colouring.is_touched(*row as u32)).for_each(fill);
+        } else {
+            let size = threads::block_size(BLOCK);
+            let blocks = rows.div_ceil(size) as u32;
+            threads::run_beside(workers, share, blocks, counters, |_, block| {
+                block_of(block, size, rows).for_each(fill);
+            });
+        }
+        colouring.place(sharing.kept_at(), setting.workers);
     }
 
     /// Fills the packs.

@@ -1,11 +1,11 @@
 //! The stage that collides the pairs, but for those that cannot have come together.
 
-use super::{BLOCK, ContactFault, Found, Head, Marks, Meetings, Totals, WORD};
+use super::{BLOCK, ContactFault, Found, Head, Marks, Meetings, Pair, Totals, WORD};
 use crate::body::{Bodies, Collider};
 use crate::narrow::stage::{Clearance, Meeting, Room, is_surface};
 use crate::narrow::{InnerEdges, mesh};
 use crate::shape::Shape;
-use crate::threads::{self, Shared, Task};
+use crate::threads::{self, Shared};
 use crate::world::Margins;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,28 +16,47 @@ const WIDE: f32 = 10.0;
 const AHEAD: usize = 12;
 
 impl Meetings {
-    /// The stage: collides all live pairs.
-    pub(crate) fn collide(&mut self, bodies: &Bodies, workers: usize, margins: Margins) {
+    /// Before pairs are collided: none has been in this step.
+    pub(crate) fn begin_colliding(&mut self, bodies: &Bodies) {
+        self.marks.clear();
+        (self.is_colliding, self.has_lost, self.has_waking) = (true, false, false);
+        self.rooms.iter_mut().for_each(|room| room.totals = Totals::default());
+        self.seams.begin(bodies.len());
+    }
+
+    /// Whether there are so many pairs that workers share them.
+    pub(crate) fn are_shared(&self) -> bool {
+        threads::is_worth(self.live > 3 * BLOCK)
+    }
+
+    /// The first part of the stage: collides the live pairs that there are, while one worker does something else before it helps.
+    /// Pairs may come and go then.
+    pub(crate) fn collide_beside(
+        &mut self,
+        bodies: &Bodies,
+        workers: usize,
+        margins: Margins,
+        beside: impl FnOnce() + Send,
+    ) {
         let Self { heads, clearances, meetings, rooms, counters, live, asks_all, seams, marks, .. } = self;
         let asks_all = *asks_all;
         let size = threads::block_size(BLOCK);
         let blocks = live.div_ceil(size) as u32;
-        let workers = if threads::is_worth(blocks >= 4) { workers } else { 1 };
         while rooms.len() < workers.clamp(1, threads::MOST_WORKERS) {
             rooms.push(Room::with_inner_edges(self.inner_edges));
         }
         let (shared_heads, shared_meetings) = (Shared::new(&mut heads[..*live]), Shared::new(meetings));
-        if size < WORD {
-            marks.clear();
-        }
         marks.resize_with(live.div_ceil(WORD), Marks::default);
-        rooms.iter_mut().for_each(|room| room.totals = Totals::default());
         let (shared_rooms, shared_clearances) = (Shared::new(rooms), Shared::new(clearances));
-        seams.begin(bodies.len());
         let (met, any_waking) = (seams.met(), AtomicBool::new(false));
-        threads::run(workers, &[blocks], counters, |Task { worker, block, .. }| {
+        threads::run_beside(workers, beside, blocks, counters, |worker, block| {
             let start = block as usize * size;
             let places = start..shared_heads.len().min(start + size);
+            let known = marks[start / WORD].known();
+            let is_known = |place: usize| known >> (place % WORD) & 1 != 0;
+            if places.clone().all(is_known) {
+                return;
+            }
             let mut is_asked = [true; BLOCK];
             let mut found = Found::default();
             for (place, is_asked) in places.clone().zip(&mut is_asked) {
@@ -46,6 +65,10 @@ impl Meetings {
                     // SAFETY: each block is one worker's.
                     #[allow(unsafe_code)]
                     fetch_places(unsafe { shared_heads.get(place + AHEAD) }, bodies);
+                }
+                if is_known(place) {
+                    *is_asked = false;
+                    continue;
                 }
                 // SAFETY: each block is one worker's.
                 #[allow(unsafe_code)]
@@ -81,24 +104,46 @@ impl Meetings {
                 }
             }
             // Blocks are as long as words, or shorter.
-            if size < WORD {
-                marks[start / WORD].put(found);
-            } else {
-                marks[start / WORD].set(found);
-            }
+            marks[start / WORD].put(found);
         });
-        self.total = self.rooms.iter().fold(Totals::default(), |total, room| total.with(room.totals));
-        self.has_waking = any_waking.into_inner();
+        self.has_waking |= any_waking.into_inner();
+    }
+
+    /// The stage, or what is left of it: collides all live pairs that were not in this step.
+    pub(crate) fn collide(&mut self, bodies: &Bodies, workers: usize, margins: Margins) {
+        let known: u32 = self.marks.iter().map(|marks| marks.known().count_ones()).sum();
+        let left = self.live - known as usize;
+        self.collide_beside(bodies, if threads::is_worth(left > BLOCK / 2) { workers } else { 1 }, margins, || ());
+        self.is_colliding = false;
+        if std::mem::take(&mut self.has_lost) {
+            self.count_again(bodies);
+        } else {
+            self.total = self.rooms.iter().fold(Totals::default(), |total, room| total.with(room.totals));
+        }
         self.faults.clear();
         for (pair, error) in self.rooms.iter_mut().flat_map(|room| room.faults.drain(..)) {
             let [a, b] = [pair.a, pair.b].map(|part| bodies.natures[part.body as usize].id);
-            self.faults.push(ContactFault { pair, a, b, error });
+            if self.places.find(Pair::new(pair.a.collider, pair.b.collider)).is_some_and(|place| place < self.live) {
+                self.faults.push(ContactFault { pair, a, b, error });
+            }
         }
         // A pair is one worker's, so that its parts are in order.
         self.faults.sort_by_key(|fault| (fault.pair.a.collider, fault.pair.b.collider));
         if self.inner_edges == InnerEdges::Smooth {
             let Self { heads, meetings, seams, live, marks, .. } = self;
             mesh::mark_inner_seams((&mut heads[..*live], meetings), marks, bodies, workers, seams);
+        }
+    }
+
+    /// Counts what the live pairs have together, and whom bodies have met, without those that have gone since they were collided.
+    fn count_again(&mut self, bodies: &Bodies) {
+        self.seams.begin(bodies.len());
+        self.total = Totals::default();
+        for head in &self.heads[..self.live] {
+            self.total = self.total.with(Totals::of(head));
+            if head.pushes() {
+                mesh::note_met(self.seams.met(), head);
+            }
         }
     }
 }
@@ -109,6 +154,7 @@ fn colliders_of<'a>(head: &Head, bodies: &'a Bodies) -> Option<[&'a Collider; 2]
 }
 
 /// Whether a pair that did not touch cannot touch in this step either: it stays as it is.
+#[inline]
 fn is_parted(head: &Head, clearance: &Clearance, bodies: &Bodies, margins: Margins) -> bool {
     if head.manifolds > 0 || !clearance.is_known() {
         return false;
@@ -128,7 +174,7 @@ fn collide_pair(
     room: &mut Room,
 ) {
     let Some([a, b]) = colliders_of(head, bodies) else { return };
-    let [body_a, body_b] = head.bodies.map(|body| bodies.activity(body));
+    let (body_a, body_b) = (bodies.activity(head.bodies[0]), bodies.activity(head.bodies[1]));
     head.touches_sleeper = body_a.sleeps() || body_b.sleeps();
     let is_compound = |shape: &Shape| matches!(shape, Shape::Compound(_));
     let is_ground = !body_a.moves || !body_b.moves || is_compound(&a.shape) || is_compound(&b.shape);

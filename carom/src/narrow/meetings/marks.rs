@@ -1,7 +1,8 @@
 //! What a step has found of the live pairs, a bit each: so that later stages look at those pairs only that they mean.
 //!
 //! A pair is some dozen bytes, and where there are many of them each look at all comes from memory; their bits are in every
-//! cache. They are right from the end of the stage that collides to the end of the step, while no pair changes its place.
+//! cache. They are right from the end of the stage that collides to the end of the step, while no pair changes its place; and
+//! while that stage goes on they follow pairs that do.
 
 use super::Head;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -9,9 +10,12 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 /// How many pairs have their bits in one word.
 pub(in crate::narrow) const WORD: usize = u64::BITS as usize;
 
-/// The words of some neighbouring pairs.
+/// The words of some neighbouring pairs, in a line of memory of their own.
 #[derive(Debug, Default)]
+#[repr(align(64))]
 pub(in crate::narrow) struct Marks {
+    /// It was collided in this step, or asked and left alone.
+    known: AtomicU64,
     /// It pushes.
     pushing: AtomicU64,
     /// It touched after the last step.
@@ -30,6 +34,7 @@ pub(in crate::narrow) struct Marks {
 /// The bits of some pairs of one word, to be put in at once.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Found {
+    known: u64,
     pushing: u64,
     touched: u64,
     linked: u64,
@@ -43,6 +48,7 @@ impl Found {
     /// Takes note of a pair as it was before it is collided.
     #[inline(always)]
     pub(super) fn note_before(&mut self, place: usize, head: &Head) {
+        self.known |= 1 << (place % WORD);
         self.touched |= u64::from(head.is_touching) << (place % WORD);
         self.linked |= u64::from(head.is_linked) << (place % WORD);
     }
@@ -60,8 +66,9 @@ impl Found {
 impl Marks {
     /// The words, each with the bits that go there.
     #[inline(always)]
-    fn words_with(&self, found: Found) -> [(&AtomicU64, u64); 6] {
+    fn words_with(&self, found: Found) -> [(&AtomicU64, u64); 7] {
         [
+            (&self.known, found.known),
             (&self.pushing, found.pushing),
             (&self.touched, found.touched),
             (&self.linked, found.linked),
@@ -71,13 +78,7 @@ impl Marks {
         ]
     }
 
-    /// The bits of all pairs of the word; what was before is forgotten.
-    pub(super) fn set(&self, found: Found) {
-        self.words_with(found).into_iter().for_each(|(word, bits)| word.store(bits, Ordering::Relaxed));
-        self.manifolds.store(found.manifolds, Ordering::Relaxed);
-    }
-
-    /// The bits of some more of them.
+    /// Adds what was found of some of the pairs.
     pub(super) fn put(&self, found: Found) {
         for (word, bits) in self.words_with(found) {
             // Of most nothing is to be said.
@@ -88,6 +89,24 @@ impl Marks {
         if found.manifolds > 0 {
             self.manifolds.fetch_add(found.manifolds, Ordering::Relaxed);
         }
+    }
+
+    /// Forgets a pair; says whether it was collided in this step.
+    pub(super) fn forget(&mut self, place: usize, head: &Head) -> bool {
+        let bit = 1 << (place % WORD);
+        let was_known = self.known() & bit != 0;
+        if *self.pushing.get_mut() & bit != 0 {
+            *self.manifolds.get_mut() -= head.manifolds;
+        }
+        for (word, _) in self.words_with(Found::default()) {
+            word.fetch_and(!bit, Ordering::Relaxed);
+        }
+        was_known
+    }
+
+    /// Those that were collided in this step.
+    pub(super) fn known(&self) -> u64 {
+        self.known.load(Ordering::Relaxed)
     }
 
     pub(in crate::narrow) fn pushing(&self) -> u64 {

@@ -293,14 +293,19 @@ const OVERFLOW: usize = COLOURS;
 const GROUPS: usize = 2 * COLOURS + 1;
 
 impl Colouring {
-    /// Gives a colour to each patch, and tells where the packs of each colour are.
-    pub(super) fn sort(&mut self, space: Space<'_>, patches: &impl Patches, workers: usize) {
+    /// Gives a colour to each patch, as far as workers can do it side by side; [`Colouring::finish`] does the rest.
+    pub(super) fn begin(&mut self, space: Space<'_>, patches: &impl Patches, workers: usize) {
         let is_divided = patches.blocks() >= FEW_BLOCKS || threads::is_few_ordered();
         self.colour(space, patches, is_divided, workers);
+    }
+
+    /// Gives a colour to each patch across borders, and tells where the packs of each colour are.
+    pub(super) fn finish(&mut self, space: Space<'_>) {
+        self.colour_across(space);
         self.make_groups();
     }
 
-    /// Gives a colour to each patch: those of each region in their order, then those across borders.
+    /// Gives a colour to each patch within a region, in their order.
     fn colour(&mut self, space: Space<'_>, patches: &impl Patches, is_divided: bool, workers: usize) {
         let Self { taken, blocks, within, across, regions, counters, .. } = self;
         self.is_divided = is_divided;
@@ -352,8 +357,7 @@ impl Colouring {
             }
         };
         if is_alone {
-            (0..blocks.len() as u32).for_each(list);
-            return self.colour_across(space);
+            return (0..blocks.len() as u32).for_each(list);
         }
         threads::run(workers, &[blocks.len() as u32, REGIONS as u32], counters, |Task { stage, block, .. }| {
             if stage == 0 {
@@ -370,7 +374,6 @@ impl Colouring {
                 }
             }
         });
-        self.colour_across(space);
     }
 
     /// Gives colours to the patches across borders.
@@ -583,7 +586,7 @@ mod tests {
             let space = Space { slabs: &slabs, first_movable };
             let is_divided = rng.bool();
             colouring.colour(space, &patches, is_divided, 1);
-            colouring.make_groups();
+            colouring.finish(space);
             let kept_at: Vec<u32> = (0..colouring.pack_count() as u32).collect();
             colouring.place(&kept_at, 1);
             let mut seen = HashSet::new();
@@ -609,9 +612,10 @@ mod tests {
             }
             // Several workers come to the same, also where patches of an earlier step are in the way.
             let mut other = Colouring::default();
-            other.sort(space, &patches.iter().rev().copied().collect::<Vec<_>>(), 1);
+            other.begin(space, &patches.iter().rev().copied().collect::<Vec<_>>(), 1);
+            other.finish(space);
             other.colour(space, &patches, true, 3);
-            other.make_groups();
+            other.finish(space);
             other.place(&kept_at, 3);
             assert_eq!(other.lanes(), colouring.lanes());
             assert!(other.placed().eq(colouring.placed()), "case {case}");

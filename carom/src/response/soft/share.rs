@@ -256,7 +256,9 @@ mod tests {
                 let origin = Origin::Contact { meeting, manifold: 0 };
                 (Patch { origin, rows }, meeting % 3 > 0)
             });
-            colouring.sort(Space { slabs: &slabs, first_movable }, &patches.collect::<Vec<_>>(), 1);
+            let space = Space { slabs: &slabs, first_movable };
+            colouring.begin(space, &patches.collect::<Vec<_>>(), 1);
+            colouring.finish(space);
             let count = rng.usize(1..=SLABS);
             let mut sharing = Sharing::default();
             sharing.begin(count, colouring.groups(), &slabs);

@@ -22,7 +22,8 @@ fn filled(masses: &[f32], touching: &[[u32; 2]]) -> Soft {
     let slabs: Vec<u8> =
         (0..soft.body_of.len()).map(|row| (row as u32).saturating_sub(FIRST_MOVABLE).min(31) as u8).collect();
     let space = Space { slabs: &slabs, first_movable: FIRST_MOVABLE };
-    soft.colouring.sort(space, &patches.collect::<Vec<_>>(), 1);
+    soft.colouring.begin(space, &patches.collect::<Vec<_>>(), 1);
+    soft.colouring.finish(space);
     let count = soft.colouring.pack_count() as u32;
     soft.colouring.place(&(0..count).collect::<Vec<_>>(), 1);
     soft.packs.resize(count as usize, Pack::EMPTY);
