@@ -8,7 +8,7 @@ mod random;
 use carom::prelude::*;
 use carom::response::Solver;
 use carom::shape::Part;
-use law_worlds::{DT, GRAVITY, Outcome, SOLVERS, is_large_way, weightless, world};
+use law_worlds::{DT, GRAVITY, Outcome, SOLVERS, weightless, world};
 use piles::{add_dense_pile, add_pile, add_swarm, sum_of_momenta};
 
 /// How far linear and angular momentum drift at the most within 4 s, as shares of the sum of all bodies' momenta at the
@@ -164,18 +164,15 @@ fn keeps_its_energy(
 /// The same for bodies that land on each other, in a room where they stay so.
 #[test]
 fn no_dense_pile_gains_energy() -> Outcome {
-    let bars = Bars { worst: 3.2e-4, middle: 1.5e-5, lift: 0.12, moving: 1e-4 };
+    let bars = Bars { worst: 3.2e-4, middle: 2.4e-5, lift: 0.12, moving: 1e-4 };
     keeps_its_energy(Solver::default(), &bars, 16, add_dense_pile, 600)
 }
 
 /// Few of them, and not for long: worst first takes 30 ms a step there.
 #[test]
 fn no_dense_pile_gains_energy_by_the_lectures_solvers() -> Outcome {
-    let usual = Bars { worst: 1.5e-4, middle: 1.5e-4, lift: 0.05, moving: 0.05 };
+    let bars = Bars { worst: 3.2e-4, middle: 2.6e-4, lift: 0.12, moving: 0.05 };
     for (solver, (piles, steps)) in SOLVERS.into_iter().skip(1).zip([(4, 300), (4, 300), (1, 150), (1, 150)]) {
-        // In the order of space it throws up a body in one pile of four.
-        let throws = is_large_way() && matches!(solver, Solver::ProjectedGaussSeidel { warm: true, .. });
-        let bars = if throws { Bars { worst: 0.013, lift: 4.5, ..usual } } else { usual };
         keeps_its_energy(solver, &bars, piles, add_dense_pile, steps)?;
     }
     Ok(())

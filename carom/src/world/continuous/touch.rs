@@ -16,6 +16,9 @@ const INNER: [f32; 5] = [0.5, 0.12, 0.03, 0.007, 0.0];
 /// What touches already and goes far goes on by this share of half its thickness, unless a ball inside of it would pass.
 const PROGRESS: f32 = 0.5;
 
+/// What is stopped before this share of its way is stopped where it is.
+const AT_ONCE: f64 = 1e-3;
+
 /// A collider on its way.
 pub(super) struct Mover<'a> {
     collider: &'a Collider,
@@ -31,13 +34,14 @@ impl<'a> Mover<'a> {
 }
 
 /// When the two first come near each other, before a time; none if not, or if the contacts see to it. What touches at the
-/// start is left to them, unless a ball inside of a fast body would pass.
+/// start is left to them, unless a ball inside of a fast body would pass. So is what is as near as it was stopped in the step
+/// before: to be stopped there at once, in every step, two that spin past each other would hang in the air for ever, and gather speed.
 pub(super) fn first_touch(a: &Mover<'_>, b: &Mover<'_>, ways: &Ways<'_>, most_time: f64) -> Option<Impact> {
     let options = options(a.collider, b.collider, most_time);
     match time_of_impact(&a.collider.shape, &a.sweep, &b.collider.shape, &b.sweep, &options).ok()? {
         Outcome::Free => None,
-        Outcome::Hit(impact) | Outcome::Early(impact) => Some(impact),
-        Outcome::AtStart(_) => {
+        Outcome::Hit(impact) | Outcome::Early(impact) if impact.time > AT_ONCE => Some(impact),
+        Outcome::Hit(_) | Outcome::Early(_) | Outcome::AtStart(_) => {
             let first = first_touch_inside(a, b, ways, most_time);
             let second = first_touch_inside(b, a, ways, most_time).map(flipped);
             match (first, second) {
@@ -65,11 +69,12 @@ fn first_touch_inside(mover: &Mover<'_>, other: &Mover<'_>, ways: &Ways<'_>, mos
         match time_of_impact(&ball, &sweep, &other.collider.shape, &other.sweep, &options).ok()? {
             Outcome::Hit(impact) | Outcome::Early(impact) => {
                 // Not only the centre is to stay on its side: what is long must not be run through.
-                let before =
-                    impact.time - f64::from(extent(ways.bodies, dense)) / (way - other.sweep.velocity).length();
+                // As the other sees it: who of the two moves means nothing.
+                let length = (way - other.sweep.velocity).length();
+                let before = impact.time - f64::from(extent(ways.bodies, dense)) / length;
                 // But what goes far goes on by a little: if it tumbles over one end it comes down on the other, which contacts
                 // see to then. Not if it is in deep, so that its middle does not get there.
-                let (length, progress) = (way.length(), f64::from(PROGRESS * half_thickness));
+                let progress = f64::from(PROGRESS * half_thickness);
                 let goes_on = share == INNER[0] && length > progress;
                 let least = if goes_on { (progress / length).min(impact.time) } else { 0.0 };
                 let time = before.max(least).max(0.0);
