@@ -16,6 +16,7 @@ mod manifold;
 mod meetings;
 mod mesh;
 mod patch;
+mod rolling;
 mod sphere;
 mod stage;
 pub mod triangle_triangle;
@@ -28,6 +29,7 @@ pub use mesh::{ContactBuffer, InnerEdges, PartIndex, PartManifold, contacts};
 pub use stage::{Contact, Manifold};
 
 pub(crate) use meetings::{Head, Link, Meetings, MeetingsCopy, may_meet};
+pub(crate) use rolling::rolling_radius;
 pub(crate) use stage::{Meeting, reach};
 
 use crate::distance::convex::{Convex, SupportFault};

@@ -19,8 +19,10 @@ pub struct Material {
     pub friction: f32,
     /// The share of the closing speed that is given back, 0 to 1.
     pub restitution: f32,
-    /// What resists rolling: a torque of this share of the load times the size of the smaller shape, 0 or more. Two
-    /// surfaces meet with the greater of theirs.
+    /// What resists rolling: a torque of this share of the load times the radius of what rolls, 0 or more. That is the
+    /// radius of a ball, capsule, cylinder or cone, the smaller of two; of shapes with corners it is about how far the
+    /// smaller reaches from its middle, which resists their tipping. Two surfaces meet with the greater of theirs. A
+    /// wheel with ρ stays where it is on slopes below atan ρ.
     pub rolling_friction: f32,
     /// How the surface moves along itself in the body's frame, as a conveyor's does, in m/s. What it pushes does not sleep,
     /// whether it is carried along or held back.

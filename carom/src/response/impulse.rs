@@ -12,7 +12,7 @@
 
 use super::Setting;
 use crate::body::{Bodies, Motion};
-use crate::narrow::Manifold;
+use crate::narrow::{Manifold, rolling_radius};
 use glam::Vec3;
 
 /// What a contact passed from its first body to its second in a step.
@@ -55,9 +55,9 @@ pub(super) struct Constraint {
     friction: f32,
     /// How the surface of the second body moves against that of the first, across the normal.
     surface_velocity: Vec3,
-    /// The share of the load that resists rolling, times the size; and the size.
+    /// The share of the load that resists rolling, times the radius; and the radius.
     rolling_friction: f32,
-    size: f32,
+    rolling_radius: f32,
     /// The closing speed at the start, and up to which one the contact is at rest.
     pub(super) closing: f32,
     resting_speed: f32,
@@ -84,6 +84,7 @@ pub(super) fn prepare<'a>(
     let tangents = <[Vec3; 2]>::from(normal.any_orthonormal_pair());
     let inertia = motions[0].inverse_inertia + motions[1].inverse_inertia;
     let rolling_response = both_ways(tangents, |turn| inertia * turn);
+    let rolling_radius = if material.rolling_friction > 0.0 { rolling_radius(&manifold.pair, bodies) } else { 0.0 };
     manifold.contacts().iter().map(move |contact| {
         let arms = [contact.arm_a, contact.arm_b];
         let yields = |push: Vec3| yields_to(motions[0], arms[0], push) + yields_to(motions[1], arms[1], push);
@@ -105,8 +106,8 @@ pub(super) fn prepare<'a>(
                 velocity.reject_from_normalized(normal).length()
             }),
             surface_velocity: material.surface_velocity.reject_from_normalized(normal),
-            rolling_friction: material.rolling_friction * manifold.size,
-            size: manifold.size,
+            rolling_friction: material.rolling_friction * rolling_radius,
+            rolling_radius,
             closing,
             resting_speed: least_bounce.max(gain * (1.2 / (1.0 - material.restitution)).clamp(2.0, 10.0)),
             is_parting: closing < -2.0 * gain,
@@ -158,7 +159,7 @@ impl Constraint {
         }
         impulse.rolling = rolling;
         self.turn(a, b, change);
-        let rolling_change = change.length() * greatest(self.rolling_response) * self.size;
+        let rolling_change = change.length() * greatest(self.rolling_response) * self.rolling_radius;
         normal_change.max(sliding_change).max(rolling_change)
     }
 
@@ -177,7 +178,7 @@ impl Constraint {
         let rolling = self.rolling_after(b.angular_velocity - a.angular_velocity, impulse) - impulse.rolling;
         normal
             .max(friction.length() * greatest(self.sliding_response))
-            .max(rolling.length() * greatest(self.rolling_response) * self.size)
+            .max(rolling.length() * greatest(self.rolling_response) * self.rolling_radius)
     }
 
     /// Lets impulses act that are known from before.

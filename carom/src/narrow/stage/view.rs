@@ -125,17 +125,19 @@ pub(crate) fn reach(shape: &Shape) -> f32 {
         Shape::Cuboid(cuboid) => cuboid.core().half_extents().max_element() + cuboid.radius(),
         Shape::Capsule(capsule) => capsule.core().a().length().max(capsule.core().b().length()) + capsule.radius(),
         Shape::Hull(hull) => hull.core().outer_radius() as f32 + hull.radius(),
+        Shape::Cylinder(cylinder) => cylinder.radius().max(cylinder.half_height()),
+        Shape::Cone(cone) => cone.radius().max(cone.half_height()),
+        Shape::Ellipsoid(ellipsoid) => ellipsoid.radii().max_element(),
+        Shape::Segment(segment) => segment.a().length().max(segment.b().length()),
+        Shape::Triangle(triangle) => {
+            let [a, b, c] = triangle.core().corners().map(Vec3::length);
+            a.max(b).max(c) + triangle.radius()
+        }
         // A mesh is rarely the smaller one, and its middle tells nothing of where it is touched.
         Shape::Mesh(_) | Shape::HeightField(_) => f32::MAX,
         Shape::HalfSpace(_) => f32::INFINITY,
-        Shape::Point(_)
-        | Shape::Segment(_)
-        | Shape::Triangle(_)
-        | Shape::Cylinder(_)
-        | Shape::Cone(_)
-        | Shape::Ellipsoid(_)
-        | Shape::Compound(_)
-        | Shape::Custom(_) => 1.0,
+        // Nothing is known of these, or there is nothing to know.
+        Shape::Point(_) | Shape::Compound(_) | Shape::Custom(_) => 1.0,
     }
 }
 

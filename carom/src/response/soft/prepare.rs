@@ -5,7 +5,7 @@ use super::lanes::{Lanes, Tensors, Twists, Vectors, load, store};
 use super::pack::{COUPLED, Pack, Softness, UNEVEN, WIDTH};
 use super::state::Mass;
 use crate::body::Bodies;
-use crate::narrow::{Contact, Manifold, Meeting};
+use crate::narrow::{Contact, Manifold, Meeting, rolling_radius};
 use crate::response::Origin;
 use fearless_simd::{Level, dispatch, f32x8, prelude::*};
 use glam::Vec3;
@@ -122,7 +122,7 @@ fn fill_lane(pack: &mut Pack, draft: &mut Draft, lane: usize, patch: &Patch, sou
         velocity.reject_from_normalized(manifold.normal).length()
     });
     if material.rolling_friction > 0.0 {
-        pack.roll(lane, material.rolling_friction * manifold.size);
+        pack.roll(lane, material.rolling_friction * rolling_radius(&manifold.pair, source.bodies));
     }
     let softness = &plan.softness[usize::from(patch.rows[0].min(patch.rows[1]) < source.first_movable)];
     for (lanes, value) in pack.softness.iter_mut().zip([softness.rate, softness.mass, softness.impulse]) {
