@@ -45,19 +45,19 @@ use impulse::{Constraint, ContactImpulse};
 pub enum Solver {
     /// Substeps with soft contacts, warm-started, on all cores (R7).
     SoftStep {
-        /// How many substeps a step has; at least one is made.
+        /// How many substeps a step has, 1 or more.
         substeps: u32,
     },
     /// Contacts one by one, always that which closes fastest; then depths, always the deepest (R4, R5).
     WorstFirst {
-        /// How often each contact is resolved at most, on average.
+        /// How often each contact is resolved at most, on average; 1 or more.
         iterations: u32,
         /// How depth is taken out.
         projection: Projection,
     },
     /// All contacts at once, round by round; then linear projection (R1, R4, R6).
     ProjectedGaussSeidel {
-        /// How often all contacts are gone through at most.
+        /// How often all contacts are gone through at most, 1 or more.
         iterations: u32,
         /// Whether contacts begin with what they pushed in the last step.
         warm: bool,

@@ -239,7 +239,6 @@ impl World {
         match self.continuous {
             Continuous::Off | Continuous::Default => times = self.advance(dt, true)?,
             Continuous::Substeps(count) => {
-                let count = count.max(1);
                 self.sweeps.note_forces(&self.bodies);
                 for piece in 0..count {
                     times += self.advance(dt / count as f32, piece == 0)?;
@@ -446,7 +445,7 @@ impl World {
 
     fn setting(&self, dt: f32) -> Setting {
         let substeps = match self.solver {
-            Solver::SoftStep { substeps } => substeps.max(1),
+            Solver::SoftStep { substeps } => substeps,
             Solver::WorstFirst { .. } | Solver::ProjectedGaussSeidel { .. } => 1,
         };
         Setting {

@@ -250,13 +250,13 @@ fn a_step_must_not_be_too_short() -> Outcome {
 fn substeps_rounds_and_pieces_are_limited() -> Outcome {
     let projection = Projection::Linear;
     let build = |builder: WorldBuilder| builder.build().map(|_| ());
-    for count in [MOST_SUBSTEPS + 1, u32::MAX] {
+    for count in [0, MOST_SUBSTEPS + 1, u32::MAX] {
         let solver = Solver::SoftStep { substeps: count };
         assert_eq!(build(World::builder().solver(solver)), Err(WorldError::Substeps { substeps: count }));
         let continuous = Continuous::Substeps(count);
         assert_eq!(build(World::builder().continuous(continuous)), Err(WorldError::Pieces { pieces: count }));
     }
-    for count in [MOST_ITERATIONS + 1, u32::MAX] {
+    for count in [0, MOST_ITERATIONS + 1, u32::MAX] {
         for solver in [
             Solver::WorstFirst { iterations: count, projection },
             Solver::ProjectedGaussSeidel { iterations: count, warm: true },
@@ -277,7 +277,7 @@ fn substeps_rounds_and_pieces_are_limited() -> Outcome {
     for (most, beyond) in most.into_iter().zip(beyond) {
         let mut world = World::builder().solver(most).build()?;
         assert_eq!(world.solver(), most);
-        world.set_solver(beyond);
+        assert!(world.set_solver(beyond).is_err(), "{beyond:?}");
         assert_eq!(world.solver(), most);
     }
     Ok(())

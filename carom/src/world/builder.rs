@@ -127,17 +127,8 @@ impl WorldBuilder {
         check_bounce_threshold(self.bounce_threshold)?;
         check_hit_speed(self.hit_speed)?;
         check_continuous(self.continuous)?;
-        match self.solver {
-            Solver::SoftStep { substeps } if substeps > MOST_SUBSTEPS => Err(WorldError::Substeps { substeps }),
-            Solver::WorstFirst { iterations, .. } | Solver::ProjectedGaussSeidel { iterations, .. }
-                if iterations > MOST_ITERATIONS =>
-            {
-                Err(WorldError::Iterations { iterations })
-            }
-            Solver::SoftStep { .. } | Solver::WorstFirst { .. } | Solver::ProjectedGaussSeidel { .. } => {
-                Ok(self.build_unchecked())
-            }
-        }
+        check_solver(self.solver)?;
+        Ok(self.build_unchecked())
     }
 
     pub(super) fn build_unchecked(self) -> World {
@@ -189,21 +180,22 @@ pub(super) fn check_hit_speed(speed: f32) -> Result<(), WorldError> {
 
 pub(super) fn check_continuous(continuous: Continuous) -> Result<(), WorldError> {
     match continuous {
-        Continuous::Substeps(pieces) if pieces > MOST_SUBSTEPS => Err(WorldError::Pieces { pieces }),
+        Continuous::Substeps(pieces) if !(1..=MOST_SUBSTEPS).contains(&pieces) => Err(WorldError::Pieces { pieces }),
         Continuous::Off | Continuous::Substeps(_) | Continuous::Adaptive | Continuous::Default => Ok(()),
     }
 }
 
-/// A solver whose counts are no more than they may be.
-pub(super) fn held(solver: Solver) -> Solver {
+pub(super) fn check_solver(solver: Solver) -> Result<(), WorldError> {
     match solver {
-        Solver::SoftStep { substeps } => Solver::SoftStep { substeps: substeps.min(MOST_SUBSTEPS) },
-        Solver::WorstFirst { iterations, projection } => {
-            Solver::WorstFirst { iterations: iterations.min(MOST_ITERATIONS), projection }
+        Solver::SoftStep { substeps } if !(1..=MOST_SUBSTEPS).contains(&substeps) => {
+            Err(WorldError::Substeps { substeps })
         }
-        Solver::ProjectedGaussSeidel { iterations, warm } => {
-            Solver::ProjectedGaussSeidel { iterations: iterations.min(MOST_ITERATIONS), warm }
+        Solver::WorstFirst { iterations, .. } | Solver::ProjectedGaussSeidel { iterations, .. }
+            if !(1..=MOST_ITERATIONS).contains(&iterations) =>
+        {
+            Err(WorldError::Iterations { iterations })
         }
+        Solver::SoftStep { .. } | Solver::WorstFirst { .. } | Solver::ProjectedGaussSeidel { .. } => Ok(()),
     }
 }
 
@@ -229,20 +221,20 @@ pub enum WorldError {
         /// What was given.
         speed: f32,
     },
-    /// A step of the default solver has too many substeps.
-    #[error("the solver's substeps are {substeps}; they must not be more than {MOST_SUBSTEPS}")]
+    /// A step of the default solver has no substep, or too many.
+    #[error("the solver's substeps are {substeps}; they must be 1 to {MOST_SUBSTEPS}")]
     Substeps {
         /// What was given.
         substeps: u32,
     },
-    /// A solver has too many rounds.
-    #[error("the solver's iterations are {iterations}; they must not be more than {MOST_ITERATIONS}")]
+    /// A solver has no round, or too many.
+    #[error("the solver's iterations are {iterations}; they must be 1 to {MOST_ITERATIONS}")]
     Iterations {
         /// What was given.
         iterations: u32,
     },
-    /// A step is cut into too many pieces.
-    #[error("a step is cut into {pieces} pieces; they must not be more than {MOST_SUBSTEPS}")]
+    /// A step is cut into no piece, or into too many.
+    #[error("a step is cut into {pieces} pieces; they must be 1 to {MOST_SUBSTEPS}")]
     Pieces {
         /// What was given.
         pieces: u32,

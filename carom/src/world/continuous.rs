@@ -32,7 +32,7 @@ use ways::{FAST, Fast, NOT_FAST, Start, Ways, moves, turned};
 pub enum Continuous {
     /// Not at all: bodies are looked at where steps end.
     Off,
-    /// Each step is taken as this many equal ones; 0 counts as 1.
+    /// Each step is taken as this many equal ones, 1 or more.
     Substeps(u32),
     /// Each step is cut where two bodies first meet, up to 64 times: for few bodies whose impacts matter.
     Adaptive,

@@ -1,7 +1,7 @@
 //! What the stages have left behind, to look at, and strategies that are changed while a world runs: for the viewer, for
 //! lectures and for bug reports (V1). Nothing here changes a step, but for [`World::set_solver`].
 
-use super::builder::held;
+use super::builder::{WorldError, check_solver};
 use super::{ShapeId, World};
 use crate::body::{BodyError, BodyId};
 use crate::bounds::Aabb;
@@ -75,12 +75,30 @@ impl World {
         self.solver
     }
 
-    /// Solves contacts in another way from the next step on. Counts beyond [`MOST_SUBSTEPS`](super::MOST_SUBSTEPS) and
-    /// [`MOST_ITERATIONS`](super::MOST_ITERATIONS) are taken for these.
-    pub fn set_solver(&mut self, solver: Solver) {
-        self.solver = held(solver);
+    /// Solves contacts in another way from the next step on.
+    ///
+    /// ```
+    /// use carom::prelude::*;
+    /// use carom::response::Solver;
+    ///
+    /// let mut world = World::default();
+    /// world.set_solver(Solver::ProjectedGaussSeidel { iterations: 20, warm: true })?;
+    /// let refused = world.set_solver(Solver::SoftStep { substeps: 0 });
+    /// assert_eq!(refused.unwrap_err().to_string(), "the solver's substeps are 0; they must be 1 to 10000");
+    /// assert_eq!(world.solver(), Solver::ProjectedGaussSeidel { iterations: 20, warm: true });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`WorldError::Substeps`] or [`WorldError::Iterations`]: its count is 0, or more than
+    /// [`MOST_SUBSTEPS`](super::MOST_SUBSTEPS) or [`MOST_ITERATIONS`](super::MOST_ITERATIONS). The world is as it was.
+    pub fn set_solver(&mut self, solver: Solver) -> Result<(), WorldError> {
+        check_solver(solver)?;
+        self.solver = solver;
         // Solvers differ in the margins that they ask for.
         self.boxes_for = None;
+        Ok(())
     }
 
     /// The pairs of [`World::pairs`], and whether they touched.
@@ -111,9 +129,10 @@ impl World {
     pub fn islands(&self) -> Vec<Option<u32>> {
         let mut parents: Vec<u32> = (0..self.bodies.len() as u32).collect();
         let moves = |body: u32| self.bodies.motions().get(body as usize).is_some_and(crate::body::Motion::is_movable);
-        for head in self.meetings.heads().iter().filter(|head| head.manifolds > 0 && !head.is_sensor) {
+        for (head, meeting) in self.meetings.heads().iter().zip(self.meetings.meetings()) {
+            let connects = !head.is_sensor && meeting.manifolds().iter().any(|manifold| !manifold.is_inner);
             let [a, b] = head.bodies;
-            if moves(a) && moves(b) {
+            if connects && moves(a) && moves(b) {
                 island::unite(&mut parents, a, b);
             }
         }

@@ -151,7 +151,7 @@ fn what_is_carried_round_by_a_kinematic_wheel_and_seen_by_a_sensor() -> Outcome 
 fn solvers_without_margins() -> Outcome {
     let (world, _) = heap(Shape::half_space([0.0, 1.0, 0.0])?, 25, 8)?;
     let mut world = world;
-    world.set_solver(Solver::ProjectedGaussSeidel { iterations: 12, warm: true });
+    world.set_solver(Solver::ProjectedGaussSeidel { iterations: 12, warm: true })?;
     compare(world, 120, |_, _| Ok(()))
 }
 

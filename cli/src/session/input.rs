@@ -121,7 +121,7 @@ impl Input {
                 let body = Body::dynamic().pose(Pose::at(from)).velocity(velocity).shape(ball).density(BALL_DENSITY);
                 world.add(body).map_err(|error| error.to_string())?;
             }
-            Self::Solve(name) => world.set_solver(name.solver()),
+            Self::Solve(name) => world.set_solver(name.solver()).map_err(|error| error.to_string())?,
         }
         Ok(())
     }

@@ -27,7 +27,7 @@ pub(super) fn message(world: World, snapshot: &Snapshot, frame: u32, dt: f32) ->
 fn curves(mut world: World, snapshot: &Snapshot, dt: f32) -> Option<(Vec<f32>, Vec<f32>)> {
     let mut solve = |from: &Snapshot, warm: bool| {
         world.restore(from);
-        world.set_solver(Solver::ProjectedGaussSeidel { iterations: ROUNDS, warm });
+        world.set_solver(Solver::ProjectedGaussSeidel { iterations: ROUNDS, warm }).ok()?;
         world.step(dt).ok()?;
         Some((world.convergence().to_vec(), world.snapshot()))
     };
