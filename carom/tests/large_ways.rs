@@ -59,7 +59,7 @@ static BEFORE_ALL: extern "C" fn() = {
     order_few
 };
 
-/// Balls that came from right to left are looked at from left to right.
+/// Balls that came from right to left are looked at from left to right, from the step on after that in which they have met the floor.
 #[test]
 fn few_pairs_are_in_the_order_of_space() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::default();
@@ -67,7 +67,7 @@ fn few_pairs_are_in_the_order_of_space() -> Result<(), Box<dyn std::error::Error
     for index in 0..8 {
         world.add(Body::dynamic().at([-2.0 * f64::from(index), 0.499, 0.0]).shape(Shape::sphere(0.5)?))?;
     }
-    world.step(1.0 / 60.0)?;
+    (0..2).try_for_each(|_| world.step(1.0 / 60.0).map(|_| ()))?;
     let balls: Vec<u32> = world.manifolds().map(|manifold| manifold.pair.a.body.max(manifold.pair.b.body)).collect();
     assert!(balls.iter().copied().eq((1..=8).rev()), "{balls:?}");
     Ok(())
