@@ -159,6 +159,11 @@ impl Nature {
         };
     }
 
+    /// The angular momentum around the centre of mass, as an angular velocity of the body has it.
+    pub(crate) fn angular_momentum(&self, rotation: Quat, angular_velocity: Vec3) -> Vec3 {
+        rotation * (self.inertia * (rotation.conjugate() * angular_velocity))
+    }
+
     /// Holds the velocities to their limits.
     pub(crate) fn limit(&self, motion: &mut Motion) {
         if let Some(most) = self.most_speed {

@@ -87,6 +87,8 @@ pub struct Manifold {
     pub(crate) is_inner: bool,
     /// Its points act where they did in the step before.
     pub(crate) is_held: bool,
+    /// It was hit in the last step, and parts again: its friction is over.
+    pub(crate) rebounds: bool,
     /// A part is round: its points of contact do not turn with it.
     pub(crate) is_round: bool,
     count: u8,
@@ -220,6 +222,7 @@ impl Manifold {
         self.friction = before.friction;
         self.twist = before.twist;
         self.rolling = before.rolling;
+        self.rebounds = before.rebounds;
         for contact in self.contacts_mut() {
             let known = before.features.iter().position(|known| *known == contact.features);
             contact.carried = known.map_or(0.0, |known| before.carried[known]);
@@ -271,6 +274,7 @@ struct Memory {
     friction: Vec3,
     twist: f32,
     rolling: Vec3,
+    rebounds: bool,
     count: usize,
     features: [[Feature; 2]; MAX_POINTS],
     carried: [f32; MAX_POINTS],
@@ -287,6 +291,7 @@ impl Memory {
             friction: manifold.friction,
             twist: manifold.twist,
             rolling: manifold.rolling,
+            rebounds: manifold.rebounds,
             count: manifold.contacts().len(),
             features: [[Feature::default(); 2]; MAX_POINTS],
             carried: [0.0; MAX_POINTS],

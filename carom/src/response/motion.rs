@@ -112,6 +112,31 @@ pub(super) fn gyration(nature: &Nature, motion: &Motion, dt: f32) -> Vec3 {
     turned.angular_velocity - motion.angular_velocity
 }
 
+/// Whether a body turns so fast that what is as at the start of a step, its inertia above all, is not as at its end.
+pub(super) fn spins_fast(nature: &Nature, motion: &Motion, dt: f32) -> bool {
+    motion.angular_velocity.length_squared() * dt * dt >= SMALL_ANGLE * SMALL_ANGLE && !nature.is_round
+}
+
+/// Turns a body that spins fast and was pushed at: as if nothing touched it, and then on by the turn that contacts have added.
+/// Its momentum is what it was and what they have given to it, which its spin follows; but where it is turned by then that must not
+/// be more energy than there was as they gave it.
+pub(super) fn turn_pushed(nature: &Nature, motion: &mut Motion, setting: &Setting, turn_added: Vec3, spins: [Vec3; 2]) {
+    let twice_energy = |spin: Vec3| spin.dot(nature.angular_momentum(motion.rotation, spin));
+    let [free, pushed] = spins;
+    let given = nature.angular_momentum(motion.rotation, pushed - free);
+    let energy = (twice_energy(motion.angular_velocity) + twice_energy(pushed) - twice_energy(free)).max(0.0);
+    let [_, spin] = acceleration(nature, motion, setting);
+    motion.angular_velocity =
+        (motion.angular_velocity + spin * setting.dt) / (1.0 + setting.dt * nature.angular_damping);
+    turn(nature, motion, setting.dt);
+    let momentum = nature.angular_momentum(motion.rotation, motion.angular_velocity) + given;
+    rotate(nature, motion, turn_added);
+    let spin = motion.inverse_inertia * momentum;
+    let energy_now = spin.dot(momentum);
+    let share = if energy_now > energy { (energy / energy_now).sqrt() } else { 1.0 };
+    motion.angular_velocity = share * spin;
+}
+
 /// Turns a body by its angular velocity for `dt`; the momentum of what nothing holds stays in the world.
 fn turn(nature: &Nature, motion: &mut Motion, dt: f32) {
     if motion.angular_velocity == Vec3::ZERO {

@@ -409,13 +409,16 @@ fn store_lane(pack: &Pack, lane: usize, stretch: f32, manifold: &mut Manifold) {
     manifold.friction = both(&pack.friction_impulse);
     manifold.rolling = if pack.rolls { both(&pack.rolling_impulse) } else { Vec3::ZERO };
     manifold.twist = pack.twist_impulse[lane];
+    let mut any_rebounds = false;
     for (point, contact) in manifold.contacts_mut().iter_mut().enumerate() {
         let Points { impulse, mass, .. } = &pack.point[point];
         let most = MORE_LOAD * stretch * contact.carried + NEW_LOAD * mass[lane];
         let rebounds = pack.bounces && pack.rebound[point][lane] > 0.0;
+        any_rebounds |= rebounds && pack.point[point].total[lane] > 0.0;
         contact.carried = if rebounds { impulse[lane] } else { impulse[lane].min(most) };
         contact.impulse = pack.point[point].total[lane];
     }
+    manifold.rebounds = any_rebounds;
 }
 
 /// Moves a body by what the substeps have found, or freely; says what went wrong, and leaves it without velocity then.
@@ -431,12 +434,9 @@ fn finish_body(
     }
     let before = *motion;
     nature.limit(motion);
-    let fault = match state {
-        Some(state) if motion.is_movable() => {
-            let most_turn = MOST_TURN * setting.substeps as f32 / setting.dt;
-            move_by(nature, motion, state, (setting.dt, most_turn.max(motion.angular_velocity.length())))
-        }
-        Some(_) | None => motion::move_freely(nature, motion, setting),
+    let fault = match state.filter(|_| motion.is_movable()) {
+        Some(state) => move_by(nature, motion, state, setting),
+        None => motion::move_freely(nature, motion, setting),
     };
     nature.limit(motion);
     (motion.force, motion.torque) = (Vec3::ZERO, Vec3::ZERO);
@@ -448,23 +448,42 @@ fn finish_body(
     fault
 }
 
-fn move_by(
-    nature: &Nature,
-    motion: &mut Motion,
-    state: &State,
-    (dt, most_spin): (f32, f32),
-) -> Option<(FaultStage, FaultCause)> {
-    let [shift, turn] = nature.limited_way(vectors_of(&state.movement), dt);
+/// How a body would have moved without its contacts, by the same sums.
+fn untouched(motion: &Motion, state: &State, setting: &Setting) -> State {
+    let mut free = State { movement: [0.0; 8], ..*state };
+    set_row(&mut free.velocity, motion.velocity, motion.angular_velocity);
+    for _ in 0..setting.substeps {
+        free.begin(true);
+        free.advance(setting.dt / setting.substeps as f32);
+    }
+    free
+}
+
+fn move_by(nature: &Nature, motion: &mut Motion, state: &State, setting: &Setting) -> Option<(FaultStage, FaultCause)> {
+    let [shift, turn] = nature.limited_way(vectors_of(&state.movement), setting.dt);
     let [velocity, angular_velocity] = vectors_of(&state.velocity);
     if let Some(cause) = FaultCause::of_velocities(velocity, angular_velocity) {
         let [push, spin] = vectors_of(&state.drive);
         let by_forces = !(push.is_finite() && spin.is_finite());
         return Some((if by_forces { FaultStage::Forces } else { FaultStage::Contacts }, cause));
     }
+    let most_turn = MOST_TURN * setting.substeps as f32 / setting.dt;
+    let most_spin = most_turn.max(motion.angular_velocity.length());
+    let angular_velocity = angular_velocity.clamp_length_max(most_spin);
+    if motion::spins_fast(nature, motion, setting.dt) {
+        let free = untouched(motion, state, setting);
+        if free.velocity == state.velocity {
+            // Nothing has pushed at what was near: how that turns is exact.
+            return motion::move_freely(nature, motion, setting);
+        }
+        let ([_, free_turn], [_, free_spin]) = (vectors_of(&free.movement), vectors_of(&free.velocity));
+        motion::turn_pushed(nature, motion, setting, turn - free_turn, [free_spin, angular_velocity]);
+    } else {
+        motion.angular_velocity = angular_velocity;
+        motion::rotate(nature, motion, turn);
+    }
     motion.velocity = velocity;
-    motion.angular_velocity = angular_velocity.clamp_length_max(most_spin);
     motion.center += shift.as_dvec3();
-    motion::rotate(nature, motion, turn);
     None
 }
 

@@ -172,7 +172,15 @@ impl Sweeps {
         }
         // When all are known: a way depends on where the colliders were.
         for &(dense, pose) in &self.stopped {
+            // As it is turned otherwise now, the same spin would be another momentum.
+            let (nature, motion) = (&bodies.natures[dense as usize], &bodies.motions[dense as usize]);
+            let is_uneven = motion.is_movable() && !nature.is_round;
+            let momentum = is_uneven.then(|| nature.angular_momentum(motion.rotation, motion.angular_velocity));
             bodies.set_pose(dense as usize, pose);
+            if let Some(momentum) = momentum {
+                let motion = &mut bodies.motions[dense as usize];
+                motion.angular_velocity = motion.inverse_inertia * momentum;
+            }
             bodies.wake(dense as usize);
         }
     }

@@ -162,6 +162,7 @@ impl World {
                 digest.floats(vector.to_array());
             }
             digest.floats([manifold.twist]);
+            digest.flags([manifold.rebounds]);
             for contact in manifold.contacts() {
                 digest.floats(contact.arm_a.to_array());
                 digest.floats(contact.arm_b.to_array());

@@ -235,6 +235,7 @@ impl Frame {
             count: local.contacts().len() as u8,
             is_inner: false,
             is_held: false,
+            rebounds: false,
             is_round: self.is_round,
         }
     }

@@ -9,7 +9,7 @@
 //! to six numbers is ours.
 
 use super::lanes::{Tensors, Twists, Vectors, load, store};
-use super::pack::{COUPLED, Pack, WIDTH};
+use super::pack::{COUPLED, Pack, Points, WIDTH};
 use super::state::Rows;
 use fearless_simd::{f32x8, mask32x8, prelude::*};
 
@@ -21,9 +21,10 @@ const LARGE_TURN: f32 = 0.15;
 /// How often the points of a patch that is not held are gone through, to and fro.
 const LOOSE_ROUNDS: u32 = 4;
 
-/// How often the points of a patch that was hit find their shares among themselves and with friction, at the most; until no
-/// impulse changes by more than this share.
+/// How often the points of a patch that was hit find their shares with friction, at the most, until no impulse changes by more
+/// than this share; and how often among themselves each time.
 const MOST_REBOUND_ROUNDS: u32 = 8;
+const REBOUND_SWEEPS: u32 = 8;
 const REBOUND_CHANGE: f32 = 1e-6;
 /// How often the direction of friction is corrected where it does not hold.
 const CONE_STEPS: u32 = 2;
@@ -136,15 +137,20 @@ impl<S: Simd> Meeting<S> {
 
     #[inline(always)]
     fn act_normally(&mut self, simd: S, pack: &Pack, push: &Closing<S>) {
-        let torque = self.tangent.times(push.around_tangent).plus(self.across.times(push.around_across));
-        self.act(simd, pack, self.normal.times(push.along), torque);
+        self.act(simd, pack, self.normal.times(push.along), self.torque_of(push));
     }
 
-    /// Whether a push at the middle of the patch hardly makes the bodies slide there.
     #[inline(always)]
-    fn is_free_of_slip(&self, simd: S, pack: &Pack) -> mask32x8<S> {
-        let (push_a, turn_a) = moved::<S, 0>(simd, pack, self.normal, self.arm_a.cross(self.normal));
-        let (push_b, turn_b) = moved::<S, 1>(simd, pack, self.normal, self.arm_b.cross(self.normal));
+    fn torque_of(&self, push: &Closing<S>) -> Vectors<S> {
+        self.tangent.times(push.around_tangent).plus(self.across.times(push.around_across))
+    }
+
+    /// Whether what acts along the normal hardly makes the bodies slide at the middle of the patch.
+    #[inline(always)]
+    fn is_free_of_slip(&self, simd: S, pack: &Pack, push: &Closing<S>) -> mask32x8<S> {
+        let (force, torque) = (self.normal.times(push.along), self.torque_of(push));
+        let (push_a, turn_a) = moved::<S, 0>(simd, pack, force, torque.plus(self.arm_a.cross(force)));
+        let (push_b, turn_b) = moved::<S, 1>(simd, pack, force, torque.plus(self.arm_b.cross(force)));
         let parted = push_a.plus(turn_a.cross(self.arm_a)).plus(push_b.plus(turn_b.cross(self.arm_b)));
         let along = self.normal.dot(parted);
         let slip = parted.minus(self.normal.times(along));
@@ -235,6 +241,39 @@ impl<S: Simd> Closing<S> {
     }
 
     #[inline(always)]
+    fn times(&self, factor: f32x8<S>) -> Self {
+        Self {
+            along: self.along * factor,
+            around_tangent: self.around_tangent * factor,
+            around_across: self.around_across * factor,
+        }
+    }
+
+    #[inline(always)]
+    fn dot(&self, other: &Self) -> f32x8<S> {
+        self.along * other.along
+            + (self.around_tangent * other.around_tangent + self.around_across * other.around_across)
+    }
+
+    /// What share of a push may act that changes what is seen so, if it is to give no more energy than there is; and how much
+    /// that gives. A share s of it gives s·p·v + s²·p·Δv / 2.
+    #[inline(always)]
+    fn share_within(&self, simd: S, before: &Self, after: &Self, energy: f32x8<S>) -> (f32x8<S>, f32x8<S>) {
+        let (zero, one) = (f32x8::splat(simd, 0.0), f32x8::splat(simd, 1.0));
+        let least = f32x8::splat(simd, f32::MIN_POSITIVE);
+        let first = self.dot(before);
+        let second = ((self.dot(after) - first) * 0.5).max(zero);
+        let root = (first * first + second * energy.max(zero) * 4.0).sqrt();
+        // Each root where nothing is lost in it.
+        let parting = energy.max(zero) * 2.0 / (first + root).max(least);
+        let closing = (root - first) / (second * 2.0).max(least);
+        let share = first.simd_gt(zero).select(parting, closing);
+        // All of it as well where there is no number.
+        let share = share.simd_lt(one).select(share, one);
+        (share, share * (first + share * second))
+    }
+
+    #[inline(always)]
     fn at(&self, levers: [f32x8<S>; 2]) -> f32x8<S> {
         self.along + (levers[0] * self.around_tangent + levers[1] * self.around_across)
     }
@@ -274,13 +313,34 @@ pub(super) fn warm_start<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
 #[inline(always)]
 pub(super) fn push<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>, substep: &Substep) {
     let mut meeting = Meeting::new(simd, pack, rows);
+    let struck = if pack.bounces { end_blows(simd, pack, &mut meeting) } else { mask32x8::splat(simd, false) };
     if pack.is_loose {
-        // By the load of the last substep, which has no push in it.
-        let load_on_all = total_load(simd, pack);
+        // By the load of the last substep, which has no push in it; that of a blow is over.
+        let load_on_all = struck.select(f32x8::splat(simd, 0.0), total_load(simd, pack));
         solve_friction::<S, true>(simd, pack, &mut meeting, load_on_all);
     }
     solve_normal::<S, true>(simd, pack, rows, substep, &mut meeting, false);
     meeting.write(simd, pack, rows);
+}
+
+/// Takes back what friction has done anew in this substep where something is hit: it held a blow, which is over, and to do it
+/// once more would turn the body into the other. Tells where.
+#[inline(always)]
+fn end_blows<S: Simd>(simd: S, pack: &mut Pack, meeting: &mut Meeting<S>) -> mask32x8<S> {
+    let zero = f32x8::splat(simd, 0.0);
+    let rebound =
+        pack.rebound[1..].iter().fold(load(simd, &pack.rebound[0]), |most, lanes| most.max(load(simd, lanes)));
+    let struck = rebound.simd_gt(zero);
+    let [u, v] = [load(simd, &pack.friction_impulse[0]), load(simd, &pack.friction_impulse[1])];
+    let twist = load(simd, &pack.twist_impulse);
+    let force = meeting.tangent.times(struck.select(u, zero)).plus(meeting.across.times(struck.select(v, zero)));
+    let torque = meeting.normal.times(struck.select(twist, zero));
+    let none = Vectors { x: zero, y: zero, z: zero };
+    meeting.act(simd, pack, none.minus(force), none.minus(torque));
+    store(struck.select(zero, u), &mut pack.friction_impulse[0]);
+    store(struck.select(zero, v), &mut pack.friction_impulse[1]);
+    store(struck.select(zero, twist), &mut pack.twist_impulse);
+    struck
 }
 
 /// Stops what closes, without pushing; then friction. The other way round, a stack of ten boxes sways. The last time in a
@@ -309,11 +369,12 @@ pub(super) fn rebound<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
     let zero = f32x8::splat(simd, 0.0);
     // What has not been hit so far is not hit by rebounds.
     let mut hits = [mask32x8::splat(simd, false); 4];
-    let mut any_hit = mask32x8::splat(simd, false);
+    let (mut any_hit, mut several_hits) = (mask32x8::splat(simd, false), mask32x8::splat(simd, false));
     let count = pack.points.min(4) as usize;
     for point in 0..count {
         hits[point] =
             load(simd, &pack.point[point].total).simd_gt(zero) & load(simd, &pack.rebound[point]).simd_gt(zero);
+        several_hits |= any_hit & hits[point];
         any_hit |= hits[point];
     }
     if !any_hit.any_true() {
@@ -321,29 +382,51 @@ pub(super) fn rebound<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
     }
     let mut meeting = Meeting::new(simd, pack, rows);
     let response = Response::load(simd, pack);
-    let friction = meeting.is_free_of_slip(simd, pack).select(load(simd, &pack.friction), zero);
-    for _ in 0..MOST_REBOUND_ROUNDS {
-        let mut seen = meeting.closing(&meeting.a, &meeting.b);
+    let mut is_free = mask32x8::splat(simd, true);
+    let mut energy = load(simd, &pack.rebound_energy);
+    for round in 0..MOST_REBOUND_ROUNDS {
+        let before = meeting.closing(&meeting.a, &meeting.b);
+        let mut seen = before;
         let mut push = Closing::zero(simd);
+        let mut changes = [zero; 4];
+        // Of themselves first, as far as they go: on the way there a patch may have more energy than in the end.
+        for _ in 0..if count > 1 { REBOUND_SWEEPS } else { 1 } {
+            for point in 0..count {
+                let levers = [load(simd, &pack.point[point].levers[0]), load(simd, &pack.point[point].levers[1])];
+                let rebound = load(simd, &pack.rebound[point]);
+                let before = load(simd, &pack.point[point].impulse);
+                let impulse = before + changes[point];
+                let wanted = impulse - load(simd, &pack.point[point].mass) * (seen.at(levers) - rebound);
+                let change = hits[point].select(sound(simd, wanted, impulse), impulse) - impulse;
+                changes[point] += change;
+                response.add(change, levers, &mut seen, &mut push);
+            }
+        }
+        if round == 0 {
+            is_free = meeting.is_free_of_slip(simd, pack, &push);
+            if energy.simd_lt(zero).any_true() {
+                let taken = energy_to_rebound(simd, pack, &response, &before, &hits, is_free);
+                energy = energy.simd_lt(zero).select(taken, energy);
+            }
+        }
+        let (share, work) = push.share_within(simd, &before, &seen, energy);
+        let share = (!is_free | several_hits).select(share, f32x8::splat(simd, 1.0));
+        energy -= work;
+        push = push.times(share);
         let mut is_done = mask32x8::splat(simd, true);
         for point in 0..count {
-            let levers = [load(simd, &pack.point[point].levers[0]), load(simd, &pack.point[point].levers[1])];
-            let rebound = load(simd, &pack.rebound[point]);
-            let impulse = load(simd, &pack.point[point].impulse);
-            let wanted = impulse - load(simd, &pack.point[point].mass) * (seen.at(levers) - rebound);
-            let total = hits[point].select(sound(simd, wanted, impulse), impulse);
-            let change = total - impulse;
+            let change = changes[point] * share;
+            let total = load(simd, &pack.point[point].impulse) + change;
             is_done &= change.abs().simd_le(total.abs() * REBOUND_CHANGE);
             store(total, &mut pack.point[point].impulse);
             store(load(simd, &pack.point[point].total) + change, &mut pack.point[point].total);
-            response.add(change, levers, &mut seen, &mut push);
         }
         meeting.act_normally(simd, pack, &push);
         let load_on_all = load(simd, &pack.rebound_load) + push.along;
         store(load_on_all, &mut pack.rebound_load);
         let last = [load(simd, &pack.rebound_friction[0]), load(simd, &pack.rebound_friction[1])];
         let wanted = meeting.wanted_friction(simd, pack, last);
-        let limit = friction * load_on_all.max(zero);
+        let limit = is_free.select(load(simd, &pack.friction) * load_on_all.max(zero), zero);
         let total = in_cone(simd, pack, wanted, limit, last);
         store(total[0], &mut pack.rebound_friction[0]);
         store(total[1], &mut pack.rebound_friction[1]);
@@ -353,7 +436,53 @@ pub(super) fn rebound<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
             break;
         }
     }
+    store(energy, &mut pack.rebound_energy);
     meeting.write(simd, pack, rows);
+}
+
+/// How much energy the points that were hit may give back: of what they have taken, as much as the square of the restitution says.
+/// Without friction they take Σ q·c / 2, with q what stops them all at once from the speeds c at which they close. Where friction
+/// makes them close or part it is no more than that of what they have pushed: that is half of it times c. What still closes, since
+/// it was hit in the last substep, is stopped first, and that counts as well.
+#[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "closures here are not inlined")]
+fn energy_to_rebound<S: Simd>(
+    simd: S,
+    pack: &Pack,
+    response: &Response<S>,
+    seen: &Closing<S>,
+    hits: &[mask32x8<S>; 4],
+    is_free: mask32x8<S>,
+) -> f32x8<S> {
+    let zero = f32x8::splat(simd, 0.0);
+    let restitution = load(simd, &pack.restitution);
+    let count = pack.points.min(4) as usize;
+    let (mut speeds, mut levers) = ([zero; 4], [[zero; 2]; 4]);
+    let mut taken = zero;
+    for point in 0..count {
+        let Points { total, mass, .. } = &pack.point[point];
+        levers[point] = [load(simd, &pack.point[point].levers[0]), load(simd, &pack.point[point].levers[1])];
+        let speed = load(simd, &pack.rebound[point]) / restitution.max(f32x8::splat(simd, f32::MIN_POSITIVE));
+        speeds[point] = hits[point].select(speed, zero);
+        let to_stop = load(simd, mass) * (zero - seen.at(levers[point])).max(zero);
+        taken += (load(simd, total) + to_stop) * speeds[point];
+    }
+    let mut pushes = [zero; 4];
+    let (mut stopped, mut all) = (Closing::zero(simd), Closing::zero(simd));
+    for _ in 0..REBOUND_SWEEPS {
+        for point in 0..count {
+            let left = stopped.at(levers[point]) - speeds[point];
+            let wanted = pushes[point] - load(simd, &pack.point[point].mass) * left;
+            let push = hits[point].select(sound(simd, wanted, pushes[point]), zero);
+            response.add(push - pushes[point], levers[point], &mut stopped, &mut all);
+            pushes[point] = push;
+        }
+    }
+    let mut at_once = zero;
+    for point in 0..count {
+        at_once += pushes[point] * speeds[point];
+    }
+    restitution * restitution * 0.5 * is_free.select(at_once, at_once.min(taken))
 }
 
 /// An impulse that is a number and does not pull, else the last one.

@@ -79,6 +79,10 @@ pub(super) struct Pack {
     pub(super) response: [Lanes; 6],
     /// Of packs that bounce: how fast each point shall part after an impact.
     pub(super) rebound: [Lanes; 4],
+    /// What share of its speed each lane keeps, and how much energy its points may still give back; negative if that is not
+    /// known yet.
+    pub(super) restitution: Lanes,
+    pub(super) rebound_energy: Lanes,
     /// What they have pushed for that, and what friction has added on account of it.
     pub(super) rebound_load: Lanes,
     pub(super) rebound_friction: [Lanes; 2],
@@ -115,6 +119,7 @@ impl Points {
 const _: () = assert!(std::mem::offset_of!(Pack, normal).is_multiple_of(size_of::<Lanes>()));
 
 const NO_LANES: Lanes = [0.0; WIDTH];
+const UNKNOWN: Lanes = [-1.0; WIDTH];
 
 impl Pack {
     /// A pack without patches.
@@ -150,6 +155,8 @@ impl Pack {
         rolling_impulse: [NO_LANES; 2],
         response: [NO_LANES; 6],
         rebound: [NO_LANES; 4],
+        restitution: NO_LANES,
+        rebound_energy: UNKNOWN,
         rebound_load: NO_LANES,
         rebound_friction: [NO_LANES; 2],
     };
@@ -170,13 +177,15 @@ impl Pack {
         self.point[..points].fill(Points::NONE);
     }
 
-    /// A point of a lane shall part at this speed.
-    pub(super) fn bounce(&mut self, point: usize, lane: usize, speed: f32) {
+    /// A point of a lane that closes this fast shall part at this share of it.
+    pub(super) fn bounce(&mut self, point: usize, lane: usize, speed: f32, restitution: f32) {
         if !std::mem::replace(&mut self.bounces, true) {
             self.rebound = [NO_LANES; 4];
+            (self.restitution, self.rebound_energy) = (NO_LANES, UNKNOWN);
             (self.rebound_load, self.rebound_friction) = (NO_LANES, [NO_LANES; 2]);
         }
-        self.rebound[point][lane] = speed;
+        self.rebound[point][lane] = restitution * speed;
+        self.restitution[lane] = restitution;
     }
 
     /// A lane resists rolling.

@@ -112,9 +112,11 @@ fn fill_lane(pack: &mut Pack, draft: &mut Draft, lane: usize, patch: &Patch, sou
         set(&mut pack.arms[side], lane, arm);
     }
     let material = &manifold.material;
-    pack.is_loose |= !manifold.is_held;
+    // What parts again after a blow is over: friction must not hold what the blow pushed.
+    let is_loose = !(manifold.is_held || manifold.rebounds);
+    pack.is_loose |= is_loose;
     pack.angular |= u8::from(!manifold.is_round) << lane;
-    pack.loose[lane] = if manifold.is_held { 0.0 } else { 1.0 };
+    pack.loose[lane] = if is_loose { 1.0 } else { 0.0 };
     set(&mut pack.normal, lane, manifold.normal);
     pack.friction[lane] = material.friction_when(|| {
         let [a, b] = [manifold.pair.a.body, manifold.pair.b.body].map(|body| &source.bodies.motions[body as usize]);
@@ -138,7 +140,7 @@ fn fill_lane(pack: &mut Pack, draft: &mut Draft, lane: usize, patch: &Patch, sou
         if material.restitution > 0.0 {
             let impact = impact_speed(manifold, contact, source.bodies, plan);
             if impact > plan.bounce_threshold {
-                pack.bounce(point, lane, material.restitution * impact);
+                pack.bounce(point, lane, impact, material.restitution);
             }
         }
     }
@@ -149,10 +151,12 @@ fn fill_lane(pack: &mut Pack, draft: &mut Draft, lane: usize, patch: &Patch, sou
             (_, false) => ON_A_SQUARE,
         };
     set(&mut draft.surface_velocity, lane, material.surface_velocity);
-    set(&mut draft.friction, lane, manifold.friction * plan.stretch);
-    set(&mut draft.rolling, lane, manifold.rolling * plan.stretch);
+    // What held a blow is over with it.
+    let carried = if manifold.rebounds { 0.0 } else { plan.stretch };
+    set(&mut draft.friction, lane, manifold.friction * carried);
+    set(&mut draft.rolling, lane, manifold.rolling * carried);
     // A single point does not hold against twist, whatever it did as one of several.
-    pack.twist_impulse[lane] = if contacts.len() > 1 { manifold.twist * plan.stretch } else { 0.0 };
+    pack.twist_impulse[lane] = if contacts.len() > 1 { manifold.twist * carried } else { 0.0 };
 }
 
 /// How fast two bodies will close at a point once they are there, falling on through the gap.
