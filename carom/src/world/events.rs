@@ -83,7 +83,7 @@ impl<'a> Events<'a> {
         touching.filter(|event| began.binary_search(event).is_err())
     }
 
-    /// Shapes that have come into a sensor.
+    /// Shapes that have come into a sensor, by the poses with which the step began.
     pub fn entered(&self) -> &'a [SensorEvent] {
         &self.log.entered
     }

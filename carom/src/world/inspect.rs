@@ -166,8 +166,10 @@ impl World {
         Ok(of_body.map(move |(other, manifold)| (self.bodies.natures[other as usize].id, manifold)))
     }
 
-    /// The shapes that were in a sensor after the last step, which is named by its slot; none if the shape in it is no sensor.
-    /// Cost: a look at all pairs.
+    /// The shapes that were in a sensor in the last step, which is named by its slot; none if the shape in it is no sensor. Sensors
+    /// look where bodies are as a step begins, as contacts do: what comes in during a step is told with the next. What goes
+    /// farther in a step than a sensor is thick may pass it unseen; `query::cast`, or shorter steps, see it. Cost: a look at all
+    /// pairs.
     ///
     /// ```
     /// use carom::body::BodyShape;

@@ -5,6 +5,7 @@ mod broad;
 mod ground;
 mod impacts;
 mod machines;
+mod options;
 mod pairs;
 mod parts;
 mod piles;
@@ -44,6 +45,8 @@ const SCENES: &[(&str, Origin)] = &[
     ("cards", Made(stacks::cards)),
     ("islands", Made(stacks::islands)),
     ("overlap", Made(stacks::overlap)),
+    ("masses", Made(options::masses)),
+    ("settings", Made(options::settings)),
     ("spin", File(include_str!("../../scenes/spin.json"))),
     ("washer", Made(machines::washer)),
     ("blades", Made(machines::blades)),

@@ -38,7 +38,7 @@ fn farthest(name: &str, world: &World) -> f64 {
 
 #[test]
 fn what_is_built_stands() {
-    for (name, bound) in [("stack", 0.2), ("pyramid", 0.3), ("cards", 0.05), ("warm", 0.1), ("far", 0.1)] {
+    for (name, bound) in [("stack", 0.2), ("pyramid", 0.3), ("cards", 0.05), ("masses", 0.05), ("warm", 0.1), ("far", 0.1)] {
         let moved = farthest(name, &play(name, None, |_, _| ()));
         assert!(moved < bound, "{name}: a body is {moved} m from where it began");
     }
@@ -198,4 +198,45 @@ fn warm_starts_leave_less_to_do() {
     };
     let (cold, warm) = (left("cold"), left("warm"));
     assert!(warm < 0.5 * cold, "cold {cold}, warm {warm}");
+}
+
+#[test]
+fn each_body_does_what_it_was_told() {
+    let (mut fastest, mut before) = (0.0f32, None);
+    let world = play("settings", None, |step, world| {
+        fastest = fastest.max(named(world, "settings", "falls evenly")[0].velocity().length());
+        if step == 60 {
+            before = Some(named(world, "settings", "rolls on")[0].position().x);
+        }
+    });
+    let place = |name: &str| named(&world, "settings", name)[0].position();
+    let start = |name: &str| {
+        let scene = load("settings");
+        let index = scene.bodies.iter().position(|body| body.name.as_deref() == Some(name)).expect("it is there");
+        super::tests::world(&scene).bodies().nth(index).expect("it is there").position()
+    };
+    for name in ["holds at rest", "holds by the mean", "hovers", "on its edge"] {
+        let moved = place(name).distance(start(name));
+        assert!(moved < 0.02, "{name}: moved by {moved} m");
+    }
+    for name in ["slides", "slides as ice"] {
+        let moved = place(name).distance(start(name));
+        assert!(moved > 0.5, "{name}: moved by {moved} m");
+    }
+    // g·s·t²/2 in 5 s.
+    for (name, scale) in [("falls slowly", 0.02), ("rises", -0.02)] {
+        let fallen = start(name).y - place(name).y;
+        let expected = 0.5 * 9.81 * scale * 25.0;
+        assert!((fallen / expected - 1.0).abs() < 0.01, "{name}: fell {fallen} m and not {expected}");
+    }
+    assert!((fastest - 1.0).abs() < 1e-3, "it falls at {fastest} m/s");
+    let fallen = start("falls evenly").y - place("falls evenly").y;
+    assert!((4.8..5.0).contains(&fallen), "at 1 m/s it falls {fallen} m in 5 s");
+    assert!((place("on the shelf").y - 2.3).abs() < 0.01 && (place("through the shelf").y - 0.25).abs() < 0.01);
+    let rolled = place("rolls on").x - before.expect("it was seen");
+    assert!(rolled > 5.5, "in 4 s it rolls {rolled} m");
+    // 7/5 of v²/2ρg.
+    let rolled = place("rolls to rest").x - 6.0;
+    let expected = 1.4 * 1.5 * 1.5 / (2.0 * 0.1 * 9.81);
+    assert!((rolled / expected - 1.0).abs() < 0.02, "it rolls {rolled} m and not {expected}");
 }
