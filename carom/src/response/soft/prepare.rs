@@ -15,6 +15,8 @@ use glam::Vec3;
 const ON_A_LINE: f32 = 0.5;
 const ON_A_DISC: f32 = 2.0 / 3.0;
 const ON_A_SQUARE: f32 = 0.541;
+/// A response to friction whose determinant is less than this share of its trace's square is along one line, but for rounding.
+const LEAST_DETERMINANT: f32 = 1e-6;
 
 /// What of a step the packs depend on.
 #[derive(Debug, Clone, Copy)]
@@ -297,12 +299,17 @@ fn derive<S: Simd>(simd: S, pack: &mut Pack, draft: &Draft, masses: &[Mass]) {
     let uv = tangent.scaled(mass).dot(across) + (across_a.dot(turn_a) + across_b.dot(turn_b));
     let (turn_a, turn_b) = (inertia_a.times(across_a), inertia_b.times(across_b));
     let vv = across.scaled(mass).dot(across) + (across_a.dot(turn_a) + across_b.dot(turn_b));
+    // By its trace, so that bodies may be as light or heavy as they like.
+    let trace = uu + vv;
+    let size = trace.simd_gt(zero).select(f32x8::splat(simd, 1.0) / trace, zero);
+    let (uu, vv, uv) = (uu * size, vv * size, uv * size);
     let determinant = uu * vv - uv * uv;
-    let is_sound = determinant.simd_gt(zero);
-    let inverse = is_sound.select(f32x8::splat(simd, 1.0) / determinant, zero);
-    store(vv * inverse, &mut pack.friction_mass[0]);
-    store(uu * inverse, &mut pack.friction_mass[1]);
-    store(zero - uv * inverse, &mut pack.friction_mass[2]);
+    // Where axes are locked the two may yield along one line only: friction acts along that.
+    let is_sound = determinant.simd_gt(f32x8::splat(simd, LEAST_DETERMINANT));
+    let inverse = is_sound.select(size / determinant, size);
+    store(is_sound.select(vv, uu) * inverse, &mut pack.friction_mass[0]);
+    store(is_sound.select(uu, vv) * inverse, &mut pack.friction_mass[1]);
+    store(is_sound.select(zero - uv, uv) * inverse, &mut pack.friction_mass[2]);
     if count > 1 {
         let around = normal.dot(inertia_a.times(normal).plus(inertia_b.times(normal)));
         let can_twist = around.simd_gt(zero);
