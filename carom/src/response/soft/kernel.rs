@@ -333,6 +333,10 @@ fn end_blows<S: Simd>(simd: S, pack: &mut Pack, meeting: &mut Meeting<S>) -> mas
     let struck = rebound.simd_gt(zero);
     let [u, v] = [load(simd, &pack.friction_impulse[0]), load(simd, &pack.friction_impulse[1])];
     let twist = load(simd, &pack.twist_impulse);
+    let has_held = struck & (u.abs() + v.abs() + twist.abs()).simd_gt(zero);
+    if !has_held.any_true() {
+        return struck;
+    }
     let force = meeting.tangent.times(struck.select(u, zero)).plus(meeting.across.times(struck.select(v, zero)));
     let torque = meeting.normal.times(struck.select(twist, zero));
     let none = Vectors { x: zero, y: zero, z: zero };
@@ -391,27 +395,38 @@ pub(super) fn rebound<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
         let mut changes = [zero; 4];
         // Of themselves first, as far as they go: on the way there a patch may have more energy than in the end.
         for _ in 0..if count > 1 { REBOUND_SWEEPS } else { 1 } {
+            let mut is_settled = mask32x8::splat(simd, true);
             for point in 0..count {
                 let levers = [load(simd, &pack.point[point].levers[0]), load(simd, &pack.point[point].levers[1])];
                 let rebound = load(simd, &pack.rebound[point]);
                 let before = load(simd, &pack.point[point].impulse);
                 let impulse = before + changes[point];
                 let wanted = impulse - load(simd, &pack.point[point].mass) * (seen.at(levers) - rebound);
-                let change = hits[point].select(sound(simd, wanted, impulse), impulse) - impulse;
+                let total = hits[point].select(sound(simd, wanted, impulse), impulse);
+                let change = total - impulse;
+                is_settled &= change.abs().simd_le(total.abs() * REBOUND_CHANGE);
                 changes[point] += change;
                 response.add(change, levers, &mut seen, &mut push);
+            }
+            if is_settled.all_true() {
+                break;
             }
         }
         if round == 0 {
             is_free = meeting.is_free_of_slip(simd, pack, &push);
-            if energy.simd_lt(zero).any_true() {
-                let taken = energy_to_rebound(simd, pack, &response, &before, &hits, is_free);
-                energy = energy.simd_lt(zero).select(taken, energy);
-            }
         }
-        let (share, work) = push.share_within(simd, &before, &seen, energy);
-        let share = (!is_free | several_hits).select(share, f32x8::splat(simd, 1.0));
-        energy -= work;
+        let is_limited = !is_free | several_hits;
+        let mut share = f32x8::splat(simd, 1.0);
+        if is_limited.any_true() {
+            let is_unknown = energy.simd_lt(zero);
+            if is_unknown.any_true() {
+                let taken = energy_to_rebound(simd, pack, &response, &before, &hits, is_free);
+                energy = is_unknown.select(taken, energy);
+            }
+            let (within, work) = push.share_within(simd, &before, &seen, energy);
+            share = is_limited.select(within, share);
+            energy -= work;
+        }
         push = push.times(share);
         let mut is_done = mask32x8::splat(simd, true);
         for point in 0..count {
@@ -470,12 +485,18 @@ fn energy_to_rebound<S: Simd>(
     let mut pushes = [zero; 4];
     let (mut stopped, mut all) = (Closing::zero(simd), Closing::zero(simd));
     for _ in 0..REBOUND_SWEEPS {
+        let mut is_settled = mask32x8::splat(simd, true);
         for point in 0..count {
             let left = stopped.at(levers[point]) - speeds[point];
             let wanted = pushes[point] - load(simd, &pack.point[point].mass) * left;
             let push = hits[point].select(sound(simd, wanted, pushes[point]), zero);
-            response.add(push - pushes[point], levers[point], &mut stopped, &mut all);
+            let change = push - pushes[point];
+            is_settled &= change.abs().simd_le(push * REBOUND_CHANGE);
+            response.add(change, levers[point], &mut stopped, &mut all);
             pushes[point] = push;
+        }
+        if is_settled.all_true() {
+            break;
         }
     }
     let mut at_once = zero;
@@ -719,6 +740,7 @@ fn in_cone<S: Simd>(
     // All without their units: the inverse of K by its trace, and pushes by the length of what is wanted.
     let size = one / (uu + vv).max(least);
     let (uu, vv, uv) = (uu * size, vv * size, uv * size);
+    let rest = (uu * vv - uv * uv).max(zero);
     let (u, v) = (wanted[0] / length, wanted[1] / length);
     let inverse_limit = one / (limit / length).max(f32x8::splat(simd, LEAST));
     let mut slack = zero;
@@ -731,7 +753,8 @@ fn in_cone<S: Simd>(
         let change = (now.sqrt() * inverse_limit - 1.0) * now / slope.max(f32x8::splat(simd, LEAST * LEAST));
         slack = (slack + change).max(zero);
         (p, q, r) = (slack * uu + 1.0, slack * vv + 1.0, slack * uv);
-        determinant = p * q - r * r;
+        // Not p·q − r²: where K is along one line that is nothing but rounding.
+        determinant = one + slack * (one + slack * rest);
         (at_u, at_v) = ((q * u - r * v) / determinant, (p * v - r * u) / determinant);
     }
     let share = limit / (at_u * at_u + at_v * at_v).sqrt().max(least);
