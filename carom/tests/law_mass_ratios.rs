@@ -118,6 +118,46 @@ fn rests_on_columns(
     Ok(())
 }
 
+/// Each box of mass m bears all that are above it, r/(r − 1) times the heaviest, by a spring that swings 40 times a second with
+/// the mass r·m / (r + 1). Where the heaviest is over 32 times as heavy it counts with more mass: so it gives way by no more than
+/// 32·g·(r + 1) / ((r − 1)·(80π)²), and by up to 2.5 times that while it comes to rest.
+#[test]
+fn a_column_stands_in_which_each_box_is_heavier_than_the_one_below() -> Outcome {
+    for (ratio, levels) in [(2.0f32, 8), (3.0, 7), (4.0, 6), (6.0, 4), (10.0, 4), (31.0, 3)] {
+        for is_heavy_first in [false, true] {
+            let mut world = with_floor(0.5, 0.0)?;
+            let mut order: Vec<i32> = (0..levels).collect();
+            if is_heavy_first {
+                order.reverse();
+            }
+            let mut ids = Vec::new();
+            for level in order {
+                let place = DVec3::new(0.0, 0.4 + 0.8 * f64::from(level), 0.0);
+                let body = Body::dynamic().at(place).shape(Shape::cuboid(0.4, 0.4, 0.4)?).mass(ratio.powi(level));
+                ids.push((world.add(body)?, place));
+            }
+            let case = format!("{levels} boxes, each {ratio} times as heavy, the heaviest first: {is_heavy_first}");
+            let most_give =
+                2.5 * 32.0 * GRAVITY * (ratio + 1.0) / (ratio - 1.0) / (80.0 * std::f32::consts::PI).powi(2);
+            let mut deepest = 0.0f32;
+            for _ in 0..1000 {
+                world.step(DT)?;
+                let depths = world.manifolds().flat_map(|manifold| manifold.contacts()).map(|contact| contact.depth);
+                deepest = depths.fold(deepest, f32::max);
+            }
+            assert!(deepest < most_give, "{case}: a contact was {deepest} m deep, not {most_give} at the most");
+            for &(id, place) in &ids {
+                let moved = world.body(id)?.position() - place;
+                assert!(moved.x.hypot(moved.z) < 0.01, "{case}: the box at {place} moved by {moved}");
+            }
+            let speed = greatest_speed(&world);
+            // A tenth of what may fall asleep.
+            assert!(speed < 5e-3, "{case}: still moves at {speed} m/s");
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn a_ball_of_a_gram_rests_on_a_box_of_a_tonne() -> Outcome {
     let mut world = with_floor(0.5, 0.0)?;

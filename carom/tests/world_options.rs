@@ -425,8 +425,9 @@ fn a_growing_pull_breaks_a_block_loose_at_its_static_friction() -> Outcome {
         }
         let most = 0.6 * 2.0 * GRAVITY;
         let mut share = 0.9;
-        while world.body(id)?.velocity().x < 0.02 {
-            share += 1e-4;
+        // Up to 2 cm/s it holds as if at rest.
+        while world.body(id)?.velocity().x < 0.06 {
+            share += 2e-5;
             assert!(share < 1.1, "{solver:?}: it holds");
             // Low, so that it does not tip.
             world.body_mut(id)?.apply_force_at([share * most, 0.0, 0.0], [0.0, 0.02, 0.0])?;

@@ -105,8 +105,8 @@ impl Material {
 
     /// The coefficient for surfaces that slide as fast as `sliding` says, in m/s. It is asked only where it matters.
     pub(crate) fn friction_when(&self, sliding: impl FnOnce() -> f32) -> f32 {
-        // What holds by friction gives way by some mm/s when its load comes at once.
-        const HELD_SPEED: f32 = 0.01;
+        // What is put on a slope gives way by up to 2 cm/s while its load comes.
+        const HELD_SPEED: f32 = 0.02;
         let holds = self.static_friction > self.friction && sliding() < HELD_SPEED;
         if holds { self.static_friction } else { self.friction }
     }

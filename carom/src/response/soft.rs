@@ -82,6 +82,8 @@ pub(crate) struct Soft {
     bounces: bool,
     /// Of each row how it stands to far heavier ones; filled where there is such a thing.
     burdens: Vec<Burden>,
+    /// Rows of bodies that touch, one of them heavier than the other: the lighter first.
+    leaning: Vec<[u32; 2]>,
     counters: Counters,
     /// Of each body that is awake what went wrong.
     broken: Vec<Option<(FaultStage, FaultCause)>>,

@@ -2,18 +2,21 @@
 //!
 //! What must be borne comes to the ground in steps as small as the lightest body on the way, since a contact pushes no
 //! more in one pass than the mass that it sees, and gives way as a spring of that mass. Two things help, only where a body
-//! is over 32 times as heavy as another that it touches. Patches of bodies that are between a heavy one and something else
-//! relax more often. And bodies that were squeezed between a heavy one and the ground in the last step, by way of others
-//! or not, are as inert as a share of what they bear: what is clamped does not show its own inertia. Forces on them stay
-//! what they are, so that the ground bears what it should; what does not touch the ground keeps its mass, and momentum.
-//! Cost: nothing where nothing is uneven; else some passes over all patches, up to the layers that bear. The order of the
-//! patches means nothing. Source: ours; after shock propagation, which takes what is below for immovable (Guendelman et al.
-//! 2003, doi 10.1145/882262.882358).
+//! that another touches, or that leans on it by way of ever heavier ones, is over 32 times as heavy as the other. Patches of
+//! bodies that are between a heavy one and something else relax more often. And bodies that were squeezed between a heavy one
+//! and the ground in the last step, by way of others or not, are as inert as a share of what they bear: what is clamped does not
+//! show its own inertia. Forces on them stay what they are, so that the ground bears what it should; what does not touch the
+//! ground keeps its mass, and momentum.
+//! Cost: nothing where nothing is uneven; else some passes over what leans on something lighter and, where that is far lighter,
+//! over all patches, up to the layers that bear. The order of the patches means nothing. Source: ours; after shock propagation,
+//! which takes what is below for immovable (Guendelman et al. 2003, doi 10.1145/882262.882358).
 
 use super::Soft;
 use super::colour::Placed;
-use super::pack::{Pack, WIDTH};
+use super::pack::{Pack, UNEVEN, WIDTH};
 
+/// A body that is so many times as heavy as another is far heavier.
+const FAR_HEAVIER: f32 = 32.0;
 /// A burden is followed through so many layers of bodies at least.
 const MOST_ROUNDS: u32 = 16;
 /// What is squeezed is at least as inert as what it bears over this. Contacts give way by about 0.2 mm times this, so more is
@@ -24,6 +27,9 @@ const INERT_SHARE: f32 = 16.0;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Burden {
     kind: Kind,
+    /// One over its mass, and over that of the heaviest that leans on it; its own where none does.
+    own: f32,
+    leaning: f32,
     /// Of what was squeezed in the last step: one over the mass of the heaviest that it bears, and whether it is borne by
     /// what nothing moves.
     heavy: f32,
@@ -40,36 +46,37 @@ enum Kind {
 }
 
 impl Burden {
-    const NONE: Self = Self { kind: Kind::None, heavy: f32::INFINITY, is_grounded: false };
+    fn of(own: f32) -> Self {
+        Self { kind: Kind::None, own, leaning: own, heavy: f32::INFINITY, is_grounded: false }
+    }
 }
 
 impl Soft {
     /// Finds the packs that bear a heavy body by way of a light one; says whether there are any. These relax more often, and
     /// without friction in the push, which would drive out sideways what is squeezed so.
     pub(super) fn find_burdened(&mut self, first_movable: u32) -> bool {
-        let Self { colouring, packs, body_of, burdens, is_uneven, .. } = self;
-        if !*is_uneven {
+        if !self.is_uneven || !self.find_leaning(first_movable) {
             return false;
         }
-        burdens.clear();
-        burdens.resize(body_of.len(), Burden::NONE);
-        for Placed { patch, lane } in colouring.placed() {
-            if let Some(side) = light_side(packs, *lane) {
-                burdens[patch.rows[side] as usize].kind = Kind::Touched;
+        let Self { colouring, burdens, .. } = self;
+        for Placed { patch, .. } in colouring.placed() {
+            if let Some(light) = far_lighter(burdens, patch.rows) {
+                burdens[light as usize].kind = Kind::Touched;
             }
         }
-        // From body to body, but not by way of the heavy ones.
+        // From body to body; by way of heavy ones only if these bear a burden themselves.
         let mut has_grown = true;
         for _ in 0..MOST_ROUNDS {
             if !std::mem::take(&mut has_grown) {
                 break;
             }
-            for Placed { patch, lane } in colouring.placed() {
-                if light_side(packs, *lane).is_some() {
-                    continue;
-                }
+            for Placed { patch, .. } in colouring.placed() {
                 let bears = patch.rows.map(|row| row >= first_movable && burdens[row as usize].kind != Kind::None);
-                if bears == [false; 2] {
+                let is_way = match far_lighter(burdens, patch.rows) {
+                    Some(light) => bears[usize::from(patch.rows[0] == light)],
+                    None => bears != [false; 2],
+                };
+                if !is_way {
                     continue;
                 }
                 for row in patch.rows.into_iter().filter(|row| *row >= first_movable) {
@@ -79,6 +86,33 @@ impl Soft {
             }
         }
         self.mark_burdened()
+    }
+
+    /// Finds the heaviest that leans on each body, straight or by way of others, each of them heavier than the one before; says
+    /// whether one of them is far heavier.
+    fn find_leaning(&mut self, first_movable: u32) -> bool {
+        let Self { packs, masses, burdens, leaning, .. } = self;
+        burdens.clear();
+        burdens.extend(masses.iter().map(|mass| Burden::of(mass.greatest_inverse())));
+        leaning.clear();
+        for pack in packs.iter().filter(|pack| pack.is_uneven) {
+            for [a, b] in (0..WIDTH).map(|lane| pack.bodies.map(|rows| rows[lane])) {
+                let [of_a, of_b] = [a, b].map(|row| burdens[row as usize].own);
+                if a.min(b) >= first_movable && of_a.max(of_b) > UNEVEN * of_a.min(of_b) {
+                    leaning.push(if of_a > of_b { [a, b] } else { [b, a] });
+                }
+            }
+        }
+        let mut has_grown = true;
+        while std::mem::take(&mut has_grown) {
+            for [light, heavy] in &*leaning {
+                let found = burdens[*heavy as usize].leaning;
+                let known = &mut burdens[*light as usize].leaning;
+                has_grown |= found < *known;
+                *known = known.min(found);
+            }
+        }
+        leaning.iter().any(|rows| far_lighter(burdens, *rows).is_some())
     }
 
     /// Marks them, as they are found.
@@ -100,11 +134,12 @@ impl Soft {
     pub(super) fn lend_masses(&mut self, first_movable: u32) -> bool {
         let Self { colouring, packs, burdens, masses, states, .. } = self;
         let squeezed = || colouring.placed().filter(|placed| pushes(packs, placed.lane));
-        for Placed { patch, lane } in squeezed() {
+        for Placed { patch, .. } in squeezed() {
             let [a, b] = patch.rows.map(|row| row as usize);
-            if let Some(side) = light_side(packs, *lane) {
-                let (light, heavy) = if side == 0 { (a, b) } else { (b, a) };
-                burdens[light].heavy = burdens[light].heavy.min(masses[heavy].greatest_inverse());
+            if let Some(light) = far_lighter(burdens, patch.rows) {
+                let leaning = burdens[a].leaning.min(burdens[b].leaning);
+                let known = &mut burdens[light as usize].heavy;
+                *known = known.min(leaning);
             } else if a.min(b) < first_movable as usize {
                 burdens[a.max(b)].is_grounded = true;
             }
@@ -115,27 +150,29 @@ impl Soft {
             if !std::mem::take(&mut has_grown) {
                 break;
             }
-            for Placed { patch, lane } in squeezed() {
+            for Placed { patch, .. } in squeezed() {
                 let [a, b] = patch.rows.map(|row| row as usize);
                 let is_between = |row: usize| burdens[row].kind == Kind::Between;
                 if a.min(b) < first_movable as usize || !is_between(a) || !is_between(b) {
                     continue;
                 }
-                if light_side(packs, *lane).is_some() {
-                    continue;
-                }
+                // What is light does not bear less for being light.
+                let is_level = far_lighter(burdens, patch.rows).is_none();
                 let heavy = burdens[a].heavy.min(burdens[b].heavy);
                 let is_grounded = burdens[a].is_grounded || burdens[b].is_grounded;
                 for row in [a, b] {
                     let known = &mut burdens[row];
-                    has_grown |= known.heavy != heavy || known.is_grounded != is_grounded;
-                    (known.heavy, known.is_grounded) = (heavy, is_grounded);
+                    has_grown |= is_level && known.heavy != heavy || known.is_grounded != is_grounded;
+                    known.is_grounded = is_grounded;
+                    if is_level {
+                        known.heavy = heavy;
+                    }
                 }
             }
         }
         let mut has_some = false;
         for ((burden, mass), state) in burdens.iter().zip(masses).zip(states).skip(first_movable as usize) {
-            let share = INERT_SHARE * burden.heavy / mass.greatest_inverse();
+            let share = INERT_SHARE * burden.heavy / burden.own;
             if burden.kind == Kind::Between && burden.is_grounded && share < 1.0 {
                 has_some = true;
                 let of_mass = mass.inverse_mass.iter_mut().chain(&mut mass.inverse_inertia);
@@ -146,8 +183,13 @@ impl Soft {
     }
 }
 
-fn light_side(packs: &[Pack], lane: u32) -> Option<usize> {
-    packs[lane as usize / WIDTH].light_side(lane as usize % WIDTH)
+/// Which of two bodies is far lighter than what leans on it by way of the other.
+fn far_lighter(burdens: &[Burden], rows: [u32; 2]) -> Option<u32> {
+    let [a, b] = rows.map(|row| &burdens[row as usize]);
+    let is_light = |light: &Burden, heavy: &Burden| {
+        heavy.own > 0.0 && light.own > UNEVEN * heavy.own && light.own > FAR_HEAVIER * heavy.leaning
+    };
+    if is_light(a, b) { Some(rows[0]) } else { is_light(b, a).then_some(rows[1]) }
 }
 
 /// Whether a patch pushed at the end of the last step.

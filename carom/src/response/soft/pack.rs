@@ -12,8 +12,8 @@ use super::lanes::Lanes;
 /// How many patches are side by side.
 pub(super) const WIDTH: usize = 8;
 
-/// A body that is so many times as heavy as another is far heavier.
-pub(super) const UNEVEN: f32 = 32.0;
+/// A body that is so many times as heavy as another may be part of a way from something far heavier to something light.
+pub(super) const UNEVEN: f32 = 1.5;
 
 /// The pairs of points, as their couplings are listed.
 pub(super) const COUPLED: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
@@ -29,7 +29,7 @@ pub(super) struct Pack {
     /// Whether a lane has restitution, surfaces that move or resist rolling.
     pub(super) bounces: bool,
     pub(super) rolls: bool,
-    /// Whether in a lane one body is far heavier than the other, and both move.
+    /// Whether in a lane one body is heavier than the other by more than [`UNEVEN`], and both move.
     pub(super) is_uneven: bool,
     /// Whether all bodies move alike along every axis, and turn alike around every one: their masses and inertias are one
     /// number each.
@@ -194,16 +194,6 @@ impl Pack {
             self.rolling = NO_LANES;
         }
         self.rolling[lane] = resistance;
-    }
-
-    /// Which of a lane's two bodies is far lighter than the other, if both move.
-    pub(super) fn light_side(&self, lane: usize) -> Option<usize> {
-        let [a, b] = [0, 1].map(|side| match self.is_plain {
-            true => self.plain[side][0][lane],
-            false => (0..3).map(|axis| self.inverse_mass[side][axis][lane]).fold(0.0, f32::max),
-        });
-        let is_uneven = a > 0.0 && b > 0.0 && a.max(b) > UNEVEN * a.min(b);
-        is_uneven.then_some(usize::from(b > a))
     }
 }
 

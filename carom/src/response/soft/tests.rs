@@ -1,7 +1,8 @@
 //! Which patches are found to bear a heavy body by way of light ones.
 
 use super::colour::{Placed, Space};
-use super::{Origin, Pack, Patch, Soft, WIDTH};
+use super::pack::UNEVEN;
+use super::{Mass, Origin, Pack, Patch, Soft, WIDTH};
 
 const HEAVY: f32 = 1000.0;
 const LIGHT: f32 = 1.0;
@@ -27,18 +28,18 @@ fn filled(masses: &[f32], touching: &[[u32; 2]]) -> Soft {
     let count = soft.colouring.pack_count() as u32;
     soft.colouring.place(&(0..count).collect::<Vec<_>>(), 1);
     soft.packs.resize(count as usize, Pack::EMPTY);
-    let inverse_mass = |row: u32| if row < FIRST_MOVABLE { 0.0 } else { 1.0 / masses[(row - FIRST_MOVABLE) as usize] };
-    for (index, Placed { patch, lane }) in soft.colouring.placed().enumerate() {
+    soft.masses = vec![Mass::INFINITE; FIRST_MOVABLE as usize];
+    let mass_of = |mass: &f32| {
+        let inverse = 1.0 / mass;
+        Mass { inverse_mass: [inverse, 0.5 * inverse, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], ..Mass::INFINITE }
+    };
+    soft.masses.extend(masses.iter().map(mass_of));
+    for Placed { patch, lane } in soft.colouring.placed() {
         let (pack, lane) = (&mut soft.packs[*lane as usize / WIDTH], *lane as usize % WIDTH);
-        pack.is_plain = index % 2 == 0 || pack.is_plain;
-        for side in 0..2 {
-            let inverse = inverse_mass(patch.rows[side]);
-            // Both ways in which a pack knows them.
-            pack.plain[side][0][lane] = inverse;
-            (0..3).for_each(|axis| pack.inverse_mass[side][axis][lane] = inverse);
-        }
+        let [a, b] = patch.rows.map(|row| soft.masses[row as usize].greatest_inverse());
+        (pack.bodies[0][lane], pack.bodies[1][lane]) = (patch.rows[0], patch.rows[1]);
         pack.loose[lane] = 1.0;
-        pack.is_uneven |= pack.light_side(lane).is_some();
+        pack.is_uneven |= a.min(b) > 0.0 && a.max(b) > UNEVEN * a.min(b);
     }
     soft.is_uneven = soft.packs.iter().any(|pack| pack.is_uneven);
     soft
@@ -136,6 +137,21 @@ fn bodies_of_about_one_mass_bear_no_burden() {
     assert_eq!(burdened(&[1.0, 1.0, 33.0], &touching), all_of(&touching));
 }
 
+/// Each is four times as heavy as the one below it: what bears 64 times itself is found, what bears 16 times itself is not.
+#[test]
+fn a_burden_is_followed_by_way_of_ever_heavier_ones() {
+    let masses = [1.0, 4.0, 16.0, 64.0];
+    let touching = column(FIRST_MOVABLE..FIRST_MOVABLE + 4);
+    assert_eq!(burdened(&masses, &touching), touching[..2]);
+    let masses = [1.0, 4.0, 16.0, 64.0, 256.0];
+    let touching = column(FIRST_MOVABLE..FIRST_MOVABLE + 5);
+    assert_eq!(burdened(&masses, &touching), touching[..3]);
+    // The right way up it is no burden to anybody but by its sides.
+    let masses: Vec<f32> = masses.into_iter().rev().collect();
+    let top = sorted(touching[4]);
+    assert!(!burdened(&masses, &touching).contains(&touching[0]) && top[1] == FIRST_MOVABLE + 4);
+}
+
 /// A pebble under one of a thousand heavy boxes that lie side by side: nothing but the pebble's own patches.
 #[test]
 fn a_pebble_under_a_heavy_body_is_not_felt_by_the_world() {
@@ -160,7 +176,7 @@ fn a_pebble_under_a_heavy_body_is_not_felt_by_the_world() {
 /// Without a body far heavier than another that it touches nothing is looked through at all.
 #[test]
 fn nothing_is_noted_where_nothing_is_uneven() {
-    let mut soft = filled(&[1.0, 2.0, 4.0], &column(FIRST_MOVABLE..FIRST_MOVABLE + 3));
+    let mut soft = filled(&[1.0, 1.4, 2.0], &column(FIRST_MOVABLE..FIRST_MOVABLE + 3));
     assert!(!soft.is_uneven && !soft.find_burdened(FIRST_MOVABLE));
     assert!(soft.burdens.is_empty() && soft.packs.iter().all(|pack| !pack.is_burdened));
 }

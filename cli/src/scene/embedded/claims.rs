@@ -38,7 +38,9 @@ fn farthest(name: &str, world: &World) -> f64 {
 
 #[test]
 fn what_is_built_stands() {
-    for (name, bound) in [("stack", 0.2), ("pyramid", 0.3), ("cards", 0.05), ("masses", 0.05), ("warm", 0.1), ("far", 0.1)] {
+    for (name, bound) in
+        [("stack", 0.2), ("pyramid", 0.3), ("cards", 0.05), ("masses", 0.05), ("warm", 0.1), ("far", 0.1)]
+    {
         let moved = farthest(name, &play(name, None, |_, _| ()));
         assert!(moved < bound, "{name}: a body is {moved} m from where it began");
     }

@@ -68,9 +68,8 @@ pub(super) fn settings() -> Value {
     let roll = |name: &str, z: f64| Item::dynamic(ball(0.25)).named(name).at(6.0, 0.25, z).moving(1.5, 0.0, 0.0);
     bodies.push(roll("rolls on", -0.5).turning(0.0, 0.0, -6.0));
     bodies.push(roll("rolls to rest", 0.5).turning(0.0, 0.0, -6.0).with("rolling_friction", 0.1));
-    let shows = "Each body was told something else: to hold faster than it slides, to slide as ice does, to weigh little or \
-        less than nothing, to fall no faster than 1 m/s, to hover by a force, to pass through what its group does not \
-        meet, not to turn, to resist rolling.";
+    let shows = "Each was told something else: to hold faster than it slides, to slide as on ice, to weigh little or less than \
+        nothing, to fall at 1 m/s at most, to hover, to fall through a shelf, not to turn, to resist rolling.";
     Draft::new("settings", shows, &["R2", "R9", "Q1"])
         .steps(300, 60.0)
         .seen([-0.5, 5.5, 15.0], [-0.8, 2.2, 0.0])

@@ -83,7 +83,7 @@ pub(super) fn shapes() -> Value {
         which are segments, and on triangles.";
     Draft::new("shapes", shows, &["S1", "M2", "N2", "N4", "R1", "R2"])
         .steps(960, 120.0)
-        .seen([6.0, 6.0, 13.0], [0.0, 1.5, 0.0])
+        .seen([6.3, 6.3, 13.6], [0.0, 1.3, 0.2])
         .bodies(bodies)
 }
 
