@@ -342,6 +342,7 @@ impl Body {
         finite("velocity", self.velocity)?;
         finite("angular velocity", self.angular_velocity)?;
         self.material.checked()?;
+        self.mass.checked()?;
         in_range("linear damping", self.linear_damping, 0.0, f32::MAX)?;
         in_range("angular damping", self.angular_damping, 0.0, f32::MAX)?;
         in_range("gravity scale", self.gravity_scale, -f32::MAX, f32::MAX)?;

@@ -3,6 +3,7 @@
 use carom::narrow::Manifold;
 use carom::narrow::contact;
 use carom::prelude::*;
+use carom::query::{self, Cast, Sweep};
 use carom::response::{FaultCause, FaultStage};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -219,5 +220,96 @@ fn an_upright_capsule_was_pushed_out_of_the_ground_as_if_it_lay_below() -> Outco
         let found = world.step(1e-6)?.deepest;
         assert!((found - depth).abs() < 1e-4, "case {case}: {found} m deep instead of {depth} m");
     }
+    Ok(())
+}
+
+#[test]
+fn what_came_down_right_above_a_ridge_that_is_nearly_flat_fell_into_it() -> Outcome {
+    let capsule = Shape::capsule(0.75, 0.5)?;
+    // Their lowest points are on their axes; how far they reach below their middles.
+    let solids = [
+        (Shape::sphere(0.5)?, 0.5),
+        (capsule, 1.25),
+        (Shape::cone(0.5, 0.3)?, 0.5),
+        (Shape::ellipsoid(0.3, 0.8, 0.3)?, 0.8),
+        (
+            Shape::hull(&[
+                Vec3::NEG_Y,
+                Vec3::new(0.4, 0.6, 0.4),
+                Vec3::new(-0.5, 0.6, 0.1),
+                Vec3::new(0.1, 0.6, -0.5),
+            ])?,
+            1.0,
+        ),
+    ];
+    let mut random = fastrand::Rng::with_seed(9);
+    for (solid, reach) in &solids {
+        for case in 0..300 {
+            // Two slopes of up to half a degree down from a ridge along z, turned anyhow.
+            let [left, right] = [(); 2].map(|()| 0.009 * random.f32());
+            let turn = Quat::from_rotation_y(6.3 * random.f32())
+                * Quat::from_rotation_x(6.3 * random.f32())
+                * Quat::from_rotation_z(6.3 * random.f32());
+            let corners = [[0.0, 0.0, -3.0], [0.0, 0.0, 3.0], [-3.0, -3.0 * left, 0.0], [3.0, -3.0 * right, 0.0]];
+            let corners = corners.map(|corner| turn * Vec3::from_array(corner)).to_vec();
+            let roof = Shape::mesh(corners, vec![[0, 2, 1], [0, 1, 3]])?;
+            let depth = 0.2 * random.f32();
+            let along = random.f32() - 0.5;
+            // A cone stands on its tip.
+            let upside_down = if matches!(solid, Shape::Cone(_)) { std::f32::consts::PI } else { 0.0 };
+            let own = Quat::from_rotation_y(6.3 * random.f32()) * Quat::from_rotation_x(upside_down);
+            let mut world = World::builder().gravity([0.0; 3]).build()?;
+            world.add(Body::fixed().shape(roof))?;
+            let place = turn * Vec3::new(0.0, reach - depth, along);
+            world.add(Body::dynamic().at(place.as_dvec3()).rotated(turn * own).shape(solid.clone()))?;
+            let found = world.step(1e-6)?.deepest;
+            let case = format!("{:?}, case {case}", solid.kind());
+            assert!((found - depth).abs() < 2e-3, "{case}: {found} m deep instead of {depth} m");
+            let up = turn * Vec3::Y;
+            let out = world.manifolds().map(|manifold| {
+                if manifold.pair.a.body == 0 { manifold.normal.dot(up) } else { -manifold.normal.dot(up) }
+            });
+            assert!(out.fold(1.0, f32::min) > 0.99, "{case}: pushed aside or down");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn what_lay_on_a_summit_was_pulled_in_by_a_slope_two_ridges_away() -> Outcome {
+    // Hills of 3 m, and a hull that comes down on them anyhow, to 5 mm farther than where it touches.
+    let side = 13u32;
+    let hill = |x: u32, z: u32| 5.0 * (0.5 * (x as f32 + 11.0)).sin() * (0.5 * (z as f32 + 5.0)).cos();
+    let place = |index: u32| {
+        let (x, z) = (index % side, index / side);
+        Vec3::new(3.0 * (x as f32 - 6.0), hill(x, z), 3.0 * (z as f32 - 6.0))
+    };
+    let cells = (0..side * (side - 1)).filter(|index| index % side < side - 1);
+    let triangles = cells.flat_map(|a| [[a, a + side, a + 1], [a + 1, a + side, a + side + 1]]).collect();
+    let hills = Shape::mesh((0..side * side).map(place).collect(), triangles)?;
+    let hull = Shape::hull(&[Vec3::Y, Vec3::X, Vec3::NEG_X, Vec3::Z, Vec3::NEG_Z])?;
+    let mut random = fastrand::Rng::with_seed(4);
+    let mut landed = 0;
+    for case in 0..8000 {
+        let turn = Quat::from_rotation_y(6.3 * random.f32()) * Quat::from_rotation_x(0.8 * (random.f32() - 0.5));
+        // Half of them near a summit.
+        let (middle, reach) = if case % 2 == 0 { (DVec3::new(-3.9, 8.0, 4.7), 3.0) } else { (DVec3::Y * 8.0, 20.0) };
+        let start = middle + reach * DVec3::new(random.f64() - 0.5, 0.0, random.f64() - 0.5);
+        let at = Pose::new(start, turn);
+        let fall = Sweep::by([0.0, -20.0, 0.0]);
+        let Cast::Hit(hit) = query::cast(&hull, &at, &hills, &Pose::IDENTITY, &fall)? else { continue };
+        landed += 1;
+        let mut world = World::builder().gravity([0.0; 3]).build()?;
+        world.add(Body::fixed().shape(hills.clone()))?;
+        let place = start - DVec3::Y * (20.0 * hit.time + 0.005);
+        world.add(Body::dynamic().at(place).rotated(turn).shape(hull.clone()))?;
+        let found = world.step(1e-6)?.deepest;
+        assert!((1e-4..0.006).contains(&found), "case {case}, at {place}: {found} m deep");
+        for manifold in world.manifolds() {
+            let normal = if manifold.pair.a.body == 0 { manifold.normal } else { -manifold.normal };
+            assert!(normal.y > -0.01, "case {case}: pushed along {normal}");
+        }
+    }
+    assert!(landed > 7800, "{landed}");
     Ok(())
 }

@@ -203,6 +203,8 @@ struct Touches<'a> {
     feels_inner_edges: bool,
     /// Whether the shape's middle was found behind a triangle.
     is_behind: bool,
+    /// Whether the shape's middle is in front of some triangles and behind others.
+    is_between: bool,
     /// Whether triangles beyond a ridge are passed over, and whether one was.
     heeds_ridges: bool,
     has_passed_over: bool,
@@ -244,20 +246,16 @@ impl Touches<'_> {
         }
     }
 
-    /// Whether a triangle is beyond a ridge. A shape that is on one side of a ridge is on the outer side of it, though its
-    /// middle may be behind the triangle beyond.
+    /// Whether a triangle is beyond a ridge, or several. A shape that is on one side of a ridge is on the outer side of it, though
+    /// its middle may be behind the triangle beyond.
     #[inline]
     fn passes_over(&mut self, face: &Face, center: DVec3, faces: &[Face]) -> bool {
-        if self.sides != Sides::Both || !self.heeds_ridges {
+        if self.sides != Sides::Both || !self.heeds_ridges || !self.is_between {
             return false;
         }
-        let is_front = face.height(center) >= 0.0;
-        let is_on_other_side = |other: &Face| (other.height(center) >= 0.0) != is_front;
-        let is_beyond_ridge = (0..3)
-            .filter(|edge| face.is_ridge(*edge, !is_front))
-            .any(|edge| faces.iter().find(|other| other.is_beyond(face, edge)).is_some_and(is_on_other_side));
-        self.has_passed_over |= is_beyond_ridge;
-        is_beyond_ridge
+        let is_beyond = is_beyond_ridges(face, center, faces);
+        self.has_passed_over |= is_beyond;
+        is_beyond
     }
 
     /// Takes note that the triangle in question is not nearer than this.
@@ -273,6 +271,29 @@ impl Touches<'_> {
     fn truncate(&mut self, count: usize) {
         self.list.truncate(count);
     }
+}
+
+/// Whether from a triangle one comes, from ridge to ridge, to another on whose other side a point is.
+fn is_beyond_ridges(face: &Face, point: DVec3, faces: &[Face]) -> bool {
+    /// Around a summit there are some.
+    const MOST: usize = 16;
+    let is_front = face.height(point) >= 0.0;
+    let (mut reached, mut count, mut next) = ([face; MOST], 1, 0);
+    while next < count {
+        let here = reached[next];
+        next += 1;
+        for edge in (0..3).filter(|edge| here.is_ridge(*edge, !is_front)) {
+            let Some(other) = faces.iter().find(|other| other.is_beyond(here, edge)) else { continue };
+            if (other.height(point) >= 0.0) != is_front {
+                return true;
+            }
+            if count < MOST && reached[..count].iter().all(|known| known.triangle != other.triangle) {
+                reached[count] = other;
+                count += 1;
+            }
+        }
+    }
+    false
 }
 
 /// A shape, sorted by how it is taken apart.
@@ -438,6 +459,7 @@ fn touch_surface(
         tolerance: 1e-5 * size,
         feels_inner_edges: *inner_edges == InnerEdges::Felt,
         is_behind: false,
+        is_between: false,
         heeds_ridges: *inner_edges != InnerEdges::Felt,
         has_passed_over: false,
         gap: most,
@@ -448,6 +470,8 @@ fn touch_surface(
     if touches.feels_inner_edges {
         faces.iter_mut().for_each(|face| face.ridges = u8::MAX);
     }
+    let fronts = faces.iter().filter(|face| face.height(center) >= 0.0).count();
+    touches.is_between = (1..faces.len()).contains(&fronts);
     touch_faces(convex, center, faces, &mut touches)?;
     // What pierces only triangles beyond ridges is pushed out by these.
     if touches.has_passed_over && touches.list.is_empty() {

@@ -69,13 +69,21 @@ pub(super) fn touch_capsule(axis: [DVec3; 2], radius: f64, face: &Face, faces: &
         return;
     };
     let side = out.dot(face.normal);
-    let lowest = (side * face.height(axis[0])).min(side * face.height(axis[1]));
+    let heights = axis.map(|end| side * face.height(end));
+    let lowest = heights[0].min(heights[1]);
     if lowest > radius + touches.margin {
         touches.note_gap(lowest - radius);
         return;
     }
     if touches.passes_over(face, center, faces) {
         touches.note_gap(0.0);
+        return;
+    }
+    // Nothing of the axis is nearer to the triangle than its lower end to the plane.
+    let lower = axis[usize::from(heights[1] < heights[0])];
+    if lowest > touches.tolerance && face.is_below(lower) {
+        touches.note_gap(lowest - radius);
+        over_face(axis, radius, face, out, touches);
         return;
     }
     let pair = edge_face(axis, face.corners);
@@ -86,8 +94,9 @@ pub(super) fn touch_capsule(axis: [DVec3; 2], radius: f64, face: &Face, faces: &
         return;
     }
     let is_across = distance <= touches.tolerance || out.dot(between).abs() >= ACROSS * distance;
-    if is_across || touches.sides == Sides::Above && out.dot(between) < 0.0 {
-        over_face(axis, radius, face, out, touches);
+    let is_below = touches.sides == Sides::Above && out.dot(between) < 0.0;
+    // What is nearly straight above a ridge that is nearly flat is above none of its triangles.
+    if (is_across || is_below) && (over_face(axis, radius, face, out, touches) || is_below || distance == 0.0) {
         return;
     }
     let weights = nearest_on_face(face.corners.map(|corner| corner - pair.on_a));
@@ -107,15 +116,17 @@ pub(super) fn touch_capsule(axis: [DVec3; 2], radius: f64, face: &Face, faces: &
     }
 }
 
-/// Both ends of the stretch of an axis that is above a triangle.
-fn over_face([from, to]: [DVec3; 2], radius: f64, face: &Face, out: DVec3, touches: &mut Touches<'_>) {
+/// Both ends of the stretch of an axis that is above a triangle; says whether there is one.
+fn over_face([from, to]: [DVec3; 2], radius: f64, face: &Face, out: DVec3, touches: &mut Touches<'_>) -> bool {
     let (mut first, mut last) = ((0.0, None), (1.0, None));
     for edge in 0..3 {
         let (corner, next) = (face.corners[edge], face.corners[(edge + 1) % 3]);
         let inward = face.normal.cross(next - corner);
-        let [start, end] = [from, to].map(|point| inward.dot(point - corner));
+        // Right above a seam it is above both triangles, not above none.
+        let slack = touches.tolerance * inward.length();
+        let [start, end] = [from, to].map(|point| inward.dot(point - corner) + slack);
         if start < 0.0 && end < 0.0 {
-            return;
+            return false;
         }
         let share = start / (start - end);
         if start < 0.0 && share > first.0 {
@@ -125,7 +136,7 @@ fn over_face([from, to]: [DVec3; 2], radius: f64, face: &Face, out: DVec3, touch
         }
     }
     if first.0 > last.0 {
-        return;
+        return false;
     }
     let name = |edge: Option<usize>, end: u32| match edge {
         None => [Feature::face(face.triangle), Feature::vertex(end)],
@@ -150,4 +161,5 @@ fn over_face([from, to]: [DVec3; 2], radius: f64, face: &Face, out: DVec3, touch
         let depth = (radius - out.dot(face.normal) * height).min(deepest);
         touches.add(face, out, point - height * face.normal, depth, features);
     }
+    true
 }

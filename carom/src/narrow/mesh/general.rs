@@ -34,15 +34,21 @@ pub(super) fn touch(
     let Some(found) = found.filter(|found| found.distance <= touches.margin) else { return Ok(()) };
     let normal = -found.normal;
     let is_behind = touches.sides != Sides::Both && normal.dot(out) < -1e-3;
-    if normal.dot(out) < ACROSS && !is_behind {
+    let add_nearest = |touches: &mut Touches<'_>| {
         // The depth search tells the place less well than the direction.
         let tolerance = touches.tolerance.max(1e-3 * (-found.distance).max(0.0));
-        if touches.feels_inner_edges || !is_inner(faces, found.on_b, normal, tolerance) {
+        let is_felt = touches.feels_inner_edges || !is_inner(faces, found.on_b, normal, tolerance);
+        if is_felt {
             let features = [border(face, found.on_b), Feature::SURFACE];
             touches.add(face, normal, found.on_b, -found.distance, features);
-            return Ok(());
         }
+        is_felt
+    };
+    let is_across = normal.dot(out) >= ACROSS;
+    if !is_across && !is_behind && add_nearest(touches) {
+        return Ok(());
     }
+    let before = touches.count();
     let patch = patch::along(solid, -out)?;
     let is_slanted = solid.radius > 0.0 && patch.corners().len() > 2 && -patch.normal.dot(out) < ACROSS;
     if is_slanted {
@@ -52,6 +58,10 @@ pub(super) fn touch(
         over_triangle(&lowest, (DVec3::ZERO, solid.radius), face, out, touches);
     } else {
         over_triangle(&patch, (DVec3::ZERO, solid.radius), face, out, touches);
+    }
+    // What is nearly straight above a ridge that is nearly flat is above none of its triangles.
+    if is_across && touches.count() == before {
+        add_nearest(touches);
     }
     Ok(())
 }

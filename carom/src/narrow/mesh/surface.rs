@@ -63,6 +63,12 @@ impl Face {
         Feature::edge(self.triangle.wrapping_mul(3).wrapping_add(edge as u32))
     }
 
+    /// Whether a point is straight above or below the triangle.
+    pub(super) fn is_below(&self, point: DVec3) -> bool {
+        let [a, b, c] = self.corners;
+        [(a, b), (b, c), (c, a)].iter().all(|&(from, to)| self.normal.cross(to - from).dot(point - from) >= 0.0)
+    }
+
     /// Whether a point is on the triangle, within a tolerance.
     pub(super) fn has(&self, point: DVec3, tolerance: f64) -> bool {
         if self.height(point).abs() > tolerance {

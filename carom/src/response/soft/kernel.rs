@@ -394,7 +394,7 @@ pub(super) fn rebound<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
         let mut push = Closing::zero(simd);
         let mut changes = [zero; 4];
         // Of themselves first, as far as they go: on the way there a patch may have more energy than in the end.
-        for _ in 0..if count > 1 { REBOUND_SWEEPS } else { 1 } {
+        for sweep in 0..if count > 1 { REBOUND_SWEEPS } else { 1 } {
             let mut is_settled = mask32x8::splat(simd, true);
             for point in 0..count {
                 let levers = [load(simd, &pack.point[point].levers[0]), load(simd, &pack.point[point].levers[1])];
@@ -409,6 +409,10 @@ pub(super) fn rebound<S: Simd>(simd: S, pack: &mut Pack, rows: Rows<'_>) {
                 response.add(change, levers, &mut seen, &mut push);
             }
             if is_settled.all_true() {
+                // In most passes after the first nothing has come to change it.
+                if round == 0 && sweep == 0 {
+                    return;
+                }
                 break;
             }
         }
@@ -741,21 +745,25 @@ fn in_cone<S: Simd>(
     let size = one / (uu + vv).max(least);
     let (uu, vv, uv) = (uu * size, vv * size, uv * size);
     let rest = (uu * vv - uv * uv).max(zero);
-    let (u, v) = (wanted[0] / length, wanted[1] / length);
-    let inverse_limit = one / (limit / length).max(f32x8::splat(simd, LEAST));
-    let mut slack = zero;
-    let (mut p, mut q, mut r, mut determinant) = (one, one, zero, one);
+    let unit = one / length;
+    let (u, v) = (wanted[0] * unit, wanted[1] * unit);
+    let inverse_limit = length / limit.max(length * LEAST);
+    let least_slope = f32x8::splat(simd, LEAST * LEAST);
+    // The first step is from no slack at all.
+    let mut slack =
+        ((inverse_limit - 1.0) / (u * (uu * u + uv * v) + v * (uv * u + vv * v)).max(least_slope)).max(zero);
     let (mut at_u, mut at_v) = (u, v);
-    for _ in 0..CONE_STEPS {
-        let (along_u, along_v) = (uu * at_u + uv * at_v, uv * at_u + vv * at_v);
-        let slope = (at_u * (q * along_u - r * along_v) + at_v * (p * along_v - r * along_u)) / determinant;
-        let now = at_u * at_u + at_v * at_v;
-        let change = (now.sqrt() * inverse_limit - 1.0) * now / slope.max(f32x8::splat(simd, LEAST * LEAST));
-        slack = (slack + change).max(zero);
-        (p, q, r) = (slack * uu + 1.0, slack * vv + 1.0, slack * uv);
-        // Not p·q − r²: where K is along one line that is nothing but rounding.
-        determinant = one + slack * (one + slack * rest);
-        (at_u, at_v) = ((q * u - r * v) / determinant, (p * v - r * u) / determinant);
+    for step in 1..=CONE_STEPS {
+        let (p, q, r) = (slack * uu + 1.0, slack * vv + 1.0, slack * uv);
+        // The determinant; not p·q − r²: where K is along one line that is nothing but rounding.
+        let inverse = one / (one + slack * (one + slack * rest));
+        (at_u, at_v) = ((q * u - r * v) * inverse, (p * v - r * u) * inverse);
+        if step < CONE_STEPS {
+            let (along_u, along_v) = (uu * at_u + uv * at_v, uv * at_u + vv * at_v);
+            let slope = (at_u * (q * along_u - r * along_v) + at_v * (p * along_v - r * along_u)) * inverse;
+            let now = at_u * at_u + at_v * at_v;
+            slack = (slack + (now.sqrt() * inverse_limit - 1.0) * now / slope.max(least_slope)).max(zero);
+        }
     }
     let share = limit / (at_u * at_u + at_v * at_v).sqrt().max(least);
     let total = [holds.select(wanted[0], at_u * share), holds.select(wanted[1], at_v * share)];

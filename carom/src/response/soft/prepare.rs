@@ -166,13 +166,15 @@ fn impact_speed(manifold: &Manifold, contact: &Contact, bodies: &Bodies, plan: &
     let indices = [manifold.pair.a.body as usize, manifold.pair.b.body as usize];
     let [a, b] = indices.map(|index| &bodies.motions[index]);
     let closing = (a.velocity_at(contact.arm_a) - b.velocity_at(contact.arm_b)).dot(manifold.normal);
+    if closing <= 0.0 {
+        return 0.0;
+    }
     let [falling_a, falling_b] = indices.map(|index| {
         let motion = &bodies.motions[index];
         plan.gravity * bodies.gravity_scale(index as u32) + motion.force * motion.inverse_mass
     });
     let by_forces = manifold.normal.dot(falling_a - falling_b);
-    let square = closing * closing - 2.0 * by_forces * contact.depth;
-    if closing > 0.0 { square.max(0.0).sqrt() } else { 0.0 }
+    (closing * closing - 2.0 * by_forces * contact.depth).max(0.0).sqrt()
 }
 
 #[inline(always)]
