@@ -27,6 +27,9 @@ pub const DEVIATES: &str = "DEVIATES:";
 /// What the note of a row of ours alone begins with if it misses its bar.
 const MISSED: &str = "MISSED:";
 
+/// What the note of a row holds if a peer is not there.
+const UNRACED: &str = "not measured:";
+
 /// For so many steps engines agree on what becomes of what is shot at: all bullets have hit, and the wall stands. Then it
 /// falls, in each engine in its own way and time, and a fallen wall is other work than a standing one.
 const SAME_WORK: usize = 60;
@@ -216,7 +219,7 @@ impl Race<'_> {
             notes.push("rapier rebounds at any speed, ours and Box3D from 1 m/s on".to_owned());
         }
         if !self.missing.is_empty() {
-            notes.push(format!("not measured: {}", self.missing.join(", ")));
+            notes.push(format!("{UNRACED} {}", self.missing.join(", ")));
         }
         let times = Times { ours_ns: ours.outcome.milliseconds * 1e6, peer_ns };
         let mut row = Row::new(self.area, self.case, name, times, notes.join("; "));
@@ -351,6 +354,16 @@ pub fn print_summary(rows: &[Row], effort: Effort) -> Result<(), String> {
         missed.push(own);
     }
     let mut faults = Vec::new();
+    let unraced = noted_anywhere(rows, UNRACED);
+    if effort == Effort::Full && !unraced.is_empty() {
+        faults.push(format!("not all peers were raced in {unraced}: bars that they did not try are not reached"));
+    }
+    if effort == Effort::Full
+        && ratios().next().is_none()
+        && rows.iter().any(|row| SCENES.iter().any(|entry| row.case.starts_with(entry.name)))
+    {
+        faults.push("no row has a ratio".to_owned());
+    }
     if effort == Effort::Full && !missed.is_empty() {
         faults.push(format!("bars are missed: {}", missed.join(", ")));
     }
@@ -359,6 +372,12 @@ pub fn print_summary(rows: &[Row], effort: Effort) -> Result<(), String> {
         faults.push(format!("ours deviates from the peers in {deviating}"));
     }
     if faults.is_empty() { Ok(()) } else { Err(faults.join("; ")) }
+}
+
+/// The cases whose notes hold something.
+fn noted_anywhere(rows: &[Row], what: &str) -> String {
+    let cases = rows.iter().filter(|row| row.note.contains(what)).map(|row| row.case.as_str());
+    cases.collect::<Vec<_>>().join(", ")
 }
 
 /// Whether every scene was raced at every number of threads.

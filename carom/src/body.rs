@@ -23,7 +23,7 @@ pub use store::Collider;
 pub(crate) use store::{Bodies, MARGIN_SHARE};
 pub use view::{BodyRef, ShapeRef};
 
-use crate::mass::{MassError, MassProperties};
+use crate::mass::{MassError, MassProperties, positive};
 use crate::pose::{LocalPose, Pose};
 use crate::shape::Shape;
 use error::{finite, in_range};
@@ -64,6 +64,17 @@ enum MassSource {
     Mass(f32),
     /// Given outright.
     Properties(MassProperties),
+}
+
+impl MassSource {
+    /// Whether its numbers can be those of a mass.
+    fn checked(self) -> Result<(), MassError> {
+        match self {
+            Self::Density(density) => positive("density", density).map(drop),
+            Self::Mass(mass) => positive("mass", mass).map(drop),
+            Self::Properties(properties) => properties.checked().map(drop),
+        }
+    }
 }
 
 /// A body as it is described to [`World::add`](crate::world::World::add), which checks all of it.
@@ -342,7 +353,10 @@ impl Body {
         finite("velocity", self.velocity)?;
         finite("angular velocity", self.angular_velocity)?;
         self.material.checked()?;
-        self.mass.checked()?;
+        if self.kind != BodyKind::Dynamic {
+            // It may become dynamic; the others' is computed.
+            self.mass.checked().map_err(|error| BodyError::TotalMass { error })?;
+        }
         in_range("linear damping", self.linear_damping, 0.0, f32::MAX)?;
         in_range("angular damping", self.angular_damping, 0.0, f32::MAX)?;
         in_range("gravity scale", self.gravity_scale, -f32::MAX, f32::MAX)?;

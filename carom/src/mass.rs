@@ -177,7 +177,7 @@ impl MassProperties {
 }
 
 /// `value` in f64, or the error that says it is not a finite number above zero.
-fn positive(what: &'static str, value: f32) -> Result<f64, MassError> {
+pub(crate) fn positive(what: &'static str, value: f32) -> Result<f64, MassError> {
     if value.is_finite() && value > 0.0 { Ok(value.into()) } else { Err(MassError::NotPositive { what, value }) }
 }
 

@@ -28,6 +28,7 @@ static COUNTING: Counting = Counting(count_one);
 fn no_strategy_allocates_in_a_warm_step() -> Outcome {
     for solver in [
         Solver::ProjectedGaussSeidel { iterations: 8, warm: true },
+        Solver::ProjectedGaussSeidel { iterations: 8, warm: false },
         Solver::WorstFirst { iterations: 4, projection: Projection::Linear },
         Solver::WorstFirst { iterations: 4, projection: Projection::Nonlinear },
     ] {

@@ -108,6 +108,15 @@ fn a_body_must_have_a_mass() -> Outcome {
         let error = BodyError::TotalMass { error: no_mass("mass", value) };
         door.refuses_body(&cube()?.mass(value), &error);
         door.refuses_change(|body| body.set_mass(value), &error);
+        // What is not dynamic may become so.
+        for kind in [BodyKind::Fixed, BodyKind::Kinematic] {
+            let body = || Ok::<_, ShapeError>(Body::new(kind).shape(Shape::sphere(1.0)?));
+            door.refuses_body(&body()?.mass(value), &error);
+            let of_density = BodyError::TotalMass { error: no_mass("density", value) };
+            door.refuses_body(&body()?.density(value), &of_density);
+            let properties = MassProperties { mass: value, ..MassProperties::of_shape(&Shape::sphere(1.0)?, 1.0)? };
+            door.refuses_body(&body()?.mass_properties(properties), &error);
+        }
         let error = BodyError::Mass { index: 0, error: no_mass("density", value) };
         door.refuses_body(&cube()?.density(value), &error);
     }

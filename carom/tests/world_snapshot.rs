@@ -8,7 +8,7 @@ use carom::narrow::InnerEdges;
 use carom::prelude::*;
 use carom::response::{Projection, Solver};
 use carom::shape::Part;
-use carom::world::{StepError, WorldBuilder};
+use carom::world::{Continuous, StepError, WorldBuilder};
 use random::{rotation, vector};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -129,6 +129,22 @@ fn worlds_of_every_strategy_go_on_bit_for_bit() -> Outcome {
     Ok(())
 }
 
+/// So do worlds whose steps are cut into pieces, or that let pass what is fast.
+#[test]
+fn worlds_of_every_kind_of_step_go_on_bit_for_bit() -> Outcome {
+    for continuous in [Continuous::Off, Continuous::Substeps(3), Continuous::Adaptive] {
+        let mut world = heap_in(World::builder().threads(2).continuous(continuous))?;
+        run(&mut world, 0..70)?;
+        poke(&mut world, 72)?;
+        let snapshot = world.snapshot();
+        let original = run(&mut world, 100..200)?;
+        let mut other = World::builder().threads(1).build()?;
+        other.restore(&snapshot);
+        assert_eq!(run(&mut other, 100..200)?, original, "{continuous:?}");
+    }
+    Ok(())
+}
+
 /// Whatever a step depends on shows in the hash, before it shows in a body.
 #[test]
 fn the_hash_tells_every_setting() -> Outcome {
@@ -139,7 +155,7 @@ fn the_hash_tells_every_setting() -> Outcome {
         assert_eq!(known, None, "{what} has the same hash");
     };
     note("the world", &heap_in(usual())?);
-    let worlds: [(&str, WorldBuilder); 7] = [
+    let worlds: [(&str, WorldBuilder); 9] = [
         ("gravity", usual().gravity([0.0, -9.8, 0.0])),
         ("solver", usual().solver(Solver::SoftStep { substeps: 5 })),
         ("another solver", usual().solver(Solver::ProjectedGaussSeidel { iterations: 5, warm: true })),
@@ -147,12 +163,14 @@ fn the_hash_tells_every_setting() -> Outcome {
         ("sleeping", usual().sleeping(false)),
         ("inner edges", usual().inner_edges(InnerEdges::Felt)),
         ("bounce threshold", usual().bounce_threshold(0.123)),
+        ("pieces", usual().continuous(Continuous::Substeps(2))),
+        ("more pieces", usual().continuous(Continuous::Substeps(3))),
     ];
     for (what, builder) in worlds {
         note(what, &heap_in(builder)?);
     }
     type Change = fn(&mut carom::body::BodyMut<'_>) -> Result<(), BodyError>;
-    let changes: [(&str, Change); 12] = [
+    let changes: [(&str, Change); 14] = [
         ("friction", |body| body.set_material(Material { friction: 0.51, ..body.as_ref().material() })),
         ("static friction", |body| body.set_material(Material { static_friction: 0.9, ..body.as_ref().material() })),
         ("restitution", |body| body.set_material(Material { restitution: 0.31, ..body.as_ref().material() })),
@@ -167,6 +185,11 @@ fn the_hash_tells_every_setting() -> Outcome {
         ("angular damping", |body| body.set_damping(0.0, 0.1)),
         ("gravity scale", |body| body.set_gravity_scale(0.99)),
         ("limit", |body| body.set_max_speed(Some(1e6))),
+        ("user data", |body| {
+            body.set_user_data(7);
+            Ok(())
+        }),
+        ("user data of a shape", |body| body.set_shape_user_data(0, 7)),
     ];
     for (what, change) in changes {
         let mut world = heap_in(usual())?;

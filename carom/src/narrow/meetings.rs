@@ -192,6 +192,8 @@ pub(crate) struct Meetings {
     /// What began and ended, in order; kept to spare allocations.
     began: Vec<Pair>,
     ended: Vec<Pair>,
+    /// Who is asked anew whom it meets; as well.
+    asked: Vec<BodyId>,
 }
 
 /// What pairs have all together.
@@ -246,7 +248,8 @@ impl Meetings {
         gone.iter().for_each(|pair| self.end(*pair, &mut ended));
         // Those that are asked anew whom they meet begin with that: then the order is the same whether the broad phase has told
         // of their pairs before, or tells of all since it was built anew.
-        let mut asked = bodies.refiltered.clone();
+        let mut asked = std::mem::take(&mut self.asked);
+        asked.clone_from(&bodies.refiltered);
         asked.sort_unstable();
         let is_asked = |slot: u32| {
             let id = bodies.collider(slot).map(|collider| bodies.natures[collider.body as usize].id);
@@ -255,7 +258,7 @@ impl Meetings {
         for pair in began.iter().filter(|pair| asked.is_empty() || !(is_asked(pair.a) || is_asked(pair.b))) {
             self.begin(*pair, bodies, filter);
         }
-        (self.began, self.ended) = (began, gone);
+        (self.began, self.ended, self.asked) = (began, gone, asked);
     }
 
     /// Asks anew whether a collider meets those whose boxes overlap its own, given in order.
