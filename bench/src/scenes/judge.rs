@@ -164,7 +164,8 @@ pub fn allowed_energy(scene: &Scene, start: f64) -> Result<f64, String> {
 }
 
 /// In what ours came to something else than the peers did, who differ from each other, too. `finer` are peers with shorter
-/// steps, if they were asked: what is spread as in one of them, or in between, is spread as it should be.
+/// steps, if they were asked: what is spread as in one of them, or in between, is spread as it should be, and what is as fast is
+/// as fast as it should be.
 pub fn deviations(scene: &Scene, ours: &Measures, peers: &[Measures], finer: &[Measures]) -> Vec<String> {
     let mut found = Vec::new();
     if ours.broken > 0 {
@@ -215,7 +216,8 @@ pub fn deviations(scene: &Scene, ours: &Measures, peers: &[Measures], finer: &[M
             found.push(format!("{}0 % of the bodies are below {height:.3} m", tenth + 1));
         }
     }
-    let (least, most) = range(&|peer| peer.kinetic);
+    // Like heights: what peers with shorter steps come to is no fault.
+    let (least, most) = range_of(peers.iter().chain(finer).map(|peer| peer.kinetic));
     // Whether it should be a heap by then or not: where all peers still move, ours should.
     if least > rest(scene) && ours.kinetic < least / KINETIC {
         found.push(format!("the kinetic energy is only {:.4} J a body", ours.kinetic));
