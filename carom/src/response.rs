@@ -208,7 +208,8 @@ impl Outcome {
     }
 }
 
-/// A constraint as colouring and islands see it, whatever it does: an edge of the graph whose nodes are bodies.
+/// A constraint as colouring and sleep see it, whatever it does: an edge of the graph whose nodes are bodies. (Which of them
+/// began and ended, islands are told by `Meetings::follow_links`.)
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Edge {
     pub(crate) bodies: [u32; 2],

@@ -2,7 +2,7 @@
 
 mod law_worlds;
 
-use carom::body::Material;
+use carom::body::{Material, Mixing};
 use carom::prelude::*;
 use carom::response::Solver;
 use law_worlds::{DT, GRAVITY, Outcome, SOLVERS, run, with_floor, world};
@@ -406,6 +406,44 @@ fn a_box_on_a_floor_that_is_tilted_any_way_holds_below_its_angle_and_slides_abov
         }
     }
     println!("speeds gained are off by {:.3} %, courses by {most_aside:.3} rad", 100.0 * most_off);
+    Ok(())
+}
+
+/// Of two rules the greater is taken, in the order of [`Mixing`]; a surface without one has no say.
+#[test]
+fn a_box_stops_as_its_friction_is_mixed() -> Outcome {
+    let (of_floor, of_box, speed) = (0.8f32, 0.3f32, 3.0f32);
+    let rules = [
+        (None, (of_floor * of_box).sqrt()),
+        (Some(Mixing::GeometricMean), (of_floor * of_box).sqrt()),
+        (Some(Mixing::Average), 0.5 * (of_floor + of_box)),
+        (Some(Mixing::Min), of_box),
+        (Some(Mixing::Multiply), of_floor * of_box),
+        (Some(Mixing::Max), of_floor),
+    ];
+    for solver in SOLVERS {
+        for (index, (rule, friction)) in rules.into_iter().enumerate() {
+            for other in [None, rules[1].0] {
+                let mut world = world(World::builder().gravity([0.0, -GRAVITY, 0.0]).solver(solver));
+                // Whichever of the two names it.
+                let (floor_rule, box_rule) = if index % 2 == 0 { (rule, other) } else { (other, rule) };
+                let surface = |friction, friction_mixing| Material { friction, friction_mixing, ..Material::default() };
+                let floor = Body::fixed().at([0.0, -1.0, 0.0]).shape(Shape::cuboid(100.0, 1.0, 100.0)?);
+                world.add(floor.material(surface(of_floor, floor_rule)))?;
+                // The lectures' solvers have contacts only where shapes touch.
+                let up = if matches!(solver, Solver::SoftStep { .. }) { 0.1 } else { 0.098 };
+                let body = Body::dynamic().at([0.0, up, 0.0]).velocity([speed, 0.0, 0.0]);
+                let id = world.add(body.shape(Shape::cuboid(0.5, 0.1, 0.5)?).material(surface(of_box, box_rule)))?;
+                run(&mut world, 120)?;
+                let travelled = world.body(id)?.position().x;
+                // v² / 2μg, and half a step at the start, where the solver brakes for all of it or for none.
+                let expected = f64::from(speed * speed / (2.0 * friction * GRAVITY));
+                let off = (travelled - expected).abs();
+                let bar = 0.01 * expected + f64::from(0.5 * speed * DT);
+                assert!(off < bar, "{solver:?}, {rule:?} and {other:?}: {travelled} m instead of {expected}");
+            }
+        }
+    }
     Ok(())
 }
 

@@ -14,6 +14,8 @@ const NEARER: f64 = 0.05;
 const DEEPER: f64 = 0.05;
 /// How much further than in any peer the body may have gone that should stand and went furthest.
 const FURTHER: f64 = 0.05;
+/// What should stand has fallen over if one of its bodies went farther than so many times half of its extent, whatever peers do.
+const FALLEN_OVER: f64 = 0.5;
 /// How much higher or lower than in any peer a body that should stand may be.
 const SAME_HEIGHT: f64 = 0.05;
 /// How much more than peers from each other the heights that tenths of the bodies are below may differ from any peer's, as a
@@ -42,6 +44,8 @@ pub struct Measures {
     deepest: f64,
     /// Bodies with nothing fixed or driven below their middles, or around them.
     fallen: usize,
+    /// Bodies farther from the middle of what is driven, if something is, than any of it reaches: they were inside at the start.
+    escaped: usize,
     /// Bullets that went on as if nothing had been in their way.
     passed: usize,
     /// Bodies whose state is no number.
@@ -59,7 +63,9 @@ impl fmt::Display for Measures {
             self.mean_height(),
             1e3 * deepest
         )?;
-        for (count, what) in [(self.fallen, "FALLEN"), (self.passed, "PASSED"), (self.broken, "BROKEN")] {
+        let counts =
+            [(self.fallen, "FALLEN"), (self.escaped, "ESCAPED"), (self.passed, "PASSED"), (self.broken, "BROKEN")];
+        for (count, what) in counts {
             if count > 0 {
                 write!(formatter, ", {count} {what}")?;
             }
@@ -89,7 +95,8 @@ impl Measures {
         let broken = count - outcome.states.iter().filter(is_sound).count();
         if broken > 0 {
             let [nearest, furthest, kinetic, energy, deepest] = [f64::NAN; 5];
-            return Ok(Self { heights, nearest, furthest, kinetic, energy, deepest, fallen: 0, passed: 0, broken });
+            let (fallen, escaped, passed) = (0, 0, 0);
+            return Ok(Self { heights, nearest, furthest, kinetic, energy, deepest, fallen, escaped, passed, broken });
         }
         let ways = dynamic().zip(&outcome.states).map(|(body, state)| body.position.distance(state.position));
         let mut states = outcome.states.iter();
@@ -109,6 +116,12 @@ impl Measures {
         let nearest = grounded.into_iter().flatten().fold(f64::INFINITY, f64::min);
         // So short that nothing moves.
         let deepest = world.step(1e-6).map_err(|error| error.to_string())?.deepest;
+        let driven = || scene.bodies.iter().filter(|body| body.kind == Kind::Kinematic);
+        let has_escaped = |state: &&State| {
+            let is_outside = |body: &Body| body.position.distance(state.position) > reach_of(scene, body);
+            driven().next().is_some() && driven().all(is_outside)
+        };
+        let escaped = outcome.states.iter().filter(has_escaped).count();
         let bullets = dynamic().zip(&outcome.states).filter(|(body, _)| body.is_bullet);
         Ok(Self {
             heights,
@@ -118,6 +131,7 @@ impl Measures {
             energy: energy.total() / count as f64,
             deepest: f64::from(deepest),
             fallen,
+            escaped,
             passed: bullets.filter(|(body, state)| has_passed(body, state)).count(),
             broken,
         })
@@ -151,7 +165,7 @@ fn above_ground(world: &World, point: DVec3) -> Result<Option<f64>, String> {
 pub fn allowed_energy(scene: &Scene, start: f64) -> Result<f64, String> {
     let driven = scene.bodies.iter().filter(|body| body.kind == Kind::Kinematic);
     let reached = driven.map(|body| {
-        let reach = body.shapes.iter().map(|&shape| reach(&scene.shapes[shape])).fold(0.0, f32::max);
+        let reach = reach_of(scene, body);
         let speed = body.velocity.length() + reach * body.angular_velocity.length();
         (f64::from(body.position.y + reach), f64::from(speed))
     });
@@ -181,11 +195,20 @@ pub fn deviations(scene: &Scene, ours: &Measures, peers: &[Measures], finer: &[M
     if ours.fallen > 0 {
         found.push(format!("{} bodies have nothing below them", ours.fallen));
     }
+    // What has come apart or fallen through something is no measure.
+    let peers: Vec<&Measures> = peers.iter().filter(|peer| peer.broken == 0 && peer.fallen == 0).collect();
+    let chance = ours.heights.len() / 500;
+    if ours.escaped > peers.iter().map(|peer| peer.escaped).max().unwrap_or(0) + chance {
+        found.push(format!("{} bodies have escaped", ours.escaped));
+    }
+    let size = smallest(scene);
+    if scene.settles == Settles::Stands && ours.furthest > FALLEN_OVER * size {
+        found.push(format!("a body that should stand went {:.3} m", ours.furthest));
+    }
     if peers.is_empty() {
         return found;
     }
     let range = |of: &dyn Fn(&Measures) -> f64| range_of(peers.iter().map(of));
-    let size = smallest(scene);
     let (lowest, _) = range(&Measures::lowest);
     let (nearest, _) = range(&|peer| peer.nearest);
     if ours.nearest < nearest - NEARER * size {
@@ -195,8 +218,8 @@ pub fn deviations(scene: &Scene, ours: &Measures, peers: &[Measures], finer: &[M
         found.push(format!("a contact is {:.1} mm deep", 1e3 * ours.deepest));
     }
     let same = SAME_HEIGHT * size;
-    if scene.settles == Settles::Stands || do_agree(peers, same) {
-        if let Some((body, height)) = stray(scene, ours, peers, same) {
+    if scene.settles == Settles::Stands || do_agree(&peers, same) {
+        if let Some((body, height)) = stray(scene, ours, &peers, same) {
             found.push(format!("body {body} is {height:.3} m high"));
         }
         let (_, furthest) = range(&|peer| peer.furthest);
@@ -217,7 +240,7 @@ pub fn deviations(scene: &Scene, ours: &Measures, peers: &[Measures], finer: &[M
         }
     }
     // Like heights: what peers with shorter steps come to is no fault.
-    let (least, most) = range_of(peers.iter().chain(finer).map(|peer| peer.kinetic));
+    let (least, most) = range_of(peers.iter().copied().chain(finer).map(|peer| peer.kinetic));
     // Whether it should be a heap by then or not: where all peers still move, ours should.
     if least > rest(scene) && ours.kinetic < least / KINETIC {
         found.push(format!("the kinetic energy is only {:.4} J a body", ours.kinetic));
@@ -230,7 +253,7 @@ pub fn deviations(scene: &Scene, ours: &Measures, peers: &[Measures], finer: &[M
 
 /// The body that is the most astray, if by more than `slack`, and its height. It should be as high as in one of the peers or in
 /// between; one that stands, as high as it was put, too: where peers sink in more, that is their fault.
-fn stray(scene: &Scene, ours: &Measures, peers: &[Measures], slack: f64) -> Option<(usize, f64)> {
+fn stray(scene: &Scene, ours: &Measures, peers: &[&Measures], slack: f64) -> Option<(usize, f64)> {
     let starts = scene.bodies.iter().filter(|body| body.kind == Kind::Dynamic).map(|body| f64::from(body.position.y));
     let stands = scene.settles == Settles::Stands;
     let off = |(body, (&height, start)): (usize, (&f64, f64))| {
@@ -242,7 +265,7 @@ fn stray(scene: &Scene, ours: &Measures, peers: &[Measures], slack: f64) -> Opti
 }
 
 /// Whether nearly every body has come to the same height in all peers: then this is no chance, and ours should, too.
-fn do_agree(peers: &[Measures], slack: f64) -> bool {
+fn do_agree(peers: &[&Measures], slack: f64) -> bool {
     let count = peers.first().map_or(0, |peer| peer.heights.len());
     let is_same = |body: &usize| {
         let (low, high) = range_of(peers.iter().map(|peer| peer.heights[*body]));
@@ -288,6 +311,11 @@ fn half_extent(shape: &Shape) -> f32 {
     }
 }
 
+/// How far a body goes from its position.
+fn reach_of(scene: &Scene, body: &Body) -> f32 {
+    body.shapes.iter().map(|&shape| reach(&scene.shapes[shape])).fold(0.0, f32::max)
+}
+
 /// How far a shape goes from the origin of its frame.
 fn reach(shape: &Shape) -> f32 {
     match shape {
@@ -305,4 +333,59 @@ fn least_mass(scene: &Scene) -> f64 {
     let density = scene.bodies.iter().filter(|body| body.kind == Kind::Dynamic).map(|body| body.density);
     let density = f64::from(density.fold(f32::INFINITY, f32::min));
     density * (2.0 * smallest(scene)).powi(3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Measures, deviations};
+    use carom_bench_scenes::{Kind, Outcome, Scene, State, by_name};
+
+    /// As if nothing had moved but what is driven.
+    fn still(scene: &Scene) -> Outcome {
+        let dynamic = scene.bodies.iter().filter(|body| body.kind == Kind::Dynamic);
+        Outcome { milliseconds: 1.0, states: dynamic.map(super::ours::start).collect() }
+    }
+
+    fn judged(scene: &Scene, change: impl Fn(&mut Vec<State>), peers: &[Outcome]) -> Vec<String> {
+        let measure = |outcome: &Outcome| Measures::of(scene, outcome, 0.0).expect("as many states as bodies");
+        let mut ours = still(scene);
+        change(&mut ours.states);
+        deviations(scene, &measure(&ours), &peers.iter().map(measure).collect::<Vec<_>>(), &[])
+    }
+
+    #[test]
+    fn what_stands_is_fine_and_what_does_not_is_told() {
+        let scene = by_name("pyramid").expect("it is there");
+        let peers = [still(&scene), still(&scene)];
+        assert_eq!(judged(&scene, |_| (), &peers), Vec::<String>::new());
+        let told = |change: fn(&mut Vec<State>)| !judged(&scene, change, &peers).is_empty();
+        assert!(told(|states| states[5].position.y = -3.0), "one below the floor");
+        assert!(told(|states| states[5].position.y -= 0.1), "one that has sunk in");
+        assert!(told(|states| states[700].position.x += 0.3), "one that has slid");
+        assert!(told(|states| states[3].velocity.x = f32::NAN), "one that is no number");
+        assert!(told(|states| states.iter_mut().for_each(|state| state.velocity.y = 0.3)), "a pyramid that moves");
+    }
+
+    /// Whatever one peer does: ours must stand.
+    #[test]
+    fn a_peer_that_falls_over_or_apart_is_no_excuse() {
+        let scene = by_name("pyramid").expect("it is there");
+        let mut toppled = still(&scene);
+        toppled.states[700].position += 3.0;
+        let mut broken = still(&scene);
+        broken.states[3].position.x = f32::NAN;
+        let peers = [still(&scene), toppled, broken];
+        assert_eq!(judged(&scene, |_| (), &peers), Vec::<String>::new());
+        assert!(!judged(&scene, |states| states[700].position += 3.0, &peers).is_empty());
+    }
+
+    #[test]
+    fn who_leaves_the_drum_is_missed() {
+        let scene = by_name("washer").expect("it is there");
+        let peers = [still(&scene), still(&scene)];
+        let leak = |states: &mut Vec<State>| states.iter_mut().take(40).for_each(|state| state.position.y = 0.2);
+        assert_eq!(judged(&scene, |_| (), &peers), Vec::<String>::new());
+        let found = judged(&scene, leak, &peers);
+        assert!(found.iter().any(|fault| fault.contains("escaped")), "{found:?}");
+    }
 }

@@ -123,7 +123,6 @@ impl Nature {
         let [turn_x, turn_y, turn_z] = self.locked_rotation;
         digest.flags([x, y, z, turn_x, turn_y, turn_z, self.is_displaced]);
         self.constant.iter().for_each(|vector| digest.floats(vector.to_array()));
-        digest.word(self.user_data);
     }
 
     /// The world pose of the body's frame.

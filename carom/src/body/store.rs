@@ -55,7 +55,6 @@ impl Collider {
         digest.word(rules.iter().fold(0, |word, rule| word << 8 | rule.map_or(0, |rule| rule as u64 + 1)));
         digest.word(u64::from(self.filter.groups) << 32 | u64::from(self.filter.mask));
         digest.word(u64::from(self.body) << 1 | u64::from(self.is_sensor));
-        digest.word(self.user_data);
     }
 }
 

@@ -120,9 +120,9 @@ impl World {
     }
 
     /// 64 bits of what a step is a function of: all of the bodies and of their surfaces, all contacts with their impulses,
-    /// what a filter may ask of them, and the world's settings. Worlds that differ in one of them have, but for chance, different
-    /// hashes. Left out are the inside of shapes, of which only the size counts, and what pairs keep beside their contacts
-    /// only to be faster; these show in what comes later.
+    /// and the world's settings. Worlds that differ in one of them have, but for chance, different hashes. Left out are into
+    /// which pieces a step is cut ([`Continuous`]), the user's numbers, the inside of shapes, of which only the size counts, and
+    /// what pairs keep beside their contacts only to be faster; these show in what comes later.
     ///
     /// ```
     /// use carom::prelude::*;
@@ -175,7 +175,7 @@ impl World {
         digest.flags([self.sleeps]);
         digest.word(u64::from(self.meetings.changes()) << 2 | self.slabs.axis() as u64);
         // Settings are small: what they print tells them apart.
-        format!("{:?} {:?} {:?}", self.solver, self.meetings.inner_edges(), self.continuous)
+        format!("{:?} {:?}", self.solver, self.meetings.inner_edges())
             .bytes()
             .for_each(|byte| digest.word(u64::from(byte)));
         digest.end()

@@ -56,7 +56,7 @@ pub(super) fn boxes() -> Value {
 /// Every convex shape: solids fall on points, wires and triangles that are fixed.
 pub(super) fn shapes() -> Value {
     let mut bodies = vec![floor(0.5)];
-    bodies.extend(rims(5.2, 2.6, 0.4));
+    bodies.extend(rims(5.6, 3.4, 0.9));
     for index in 0..9 {
         let (x, z) = ((index % 3) as f64 - 1.0, (index / 3) as f64 - 1.0);
         bodies.push(Item::fixed(json!({ "point": {} })).named("point").at(-3.0 + 0.7 * x, 1.0, 0.7 * z));
@@ -83,7 +83,7 @@ pub(super) fn shapes() -> Value {
         which are segments, and on triangles.";
     Draft::new("shapes", shows, &["S1", "M2", "N2", "N4", "R1", "R2"])
         .steps(960, 120.0)
-        .seen([6.3, 6.3, 13.6], [0.0, 1.3, 0.2])
+        .seen([6.0, 6.0, 13.0], [0.0, 1.5, 0.0])
         .bodies(bodies)
 }
 

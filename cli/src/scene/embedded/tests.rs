@@ -94,7 +94,7 @@ fn allowed(name: &str) -> Allowed {
     let usual = Allowed { depth: 0.1, low: -0.1, gains_energy: false };
     match name {
         // Blows of more than 10 m/s.
-        "boxes" | "stones" | "rain" | "grove" => Allowed { depth: 0.22, ..usual },
+        "boxes" | "shapes" | "stones" | "rain" | "grove" => Allowed { depth: 0.22, ..usual },
         "compounds" | "plane" => Allowed { depth: 0.35, ..usual },
         // A ball of 24 m/s falls on a heap. How deep what it hits is pressed into the rest hangs on how that lies there: of
         // 60 heaps that differ by a hair, every sixth is pressed deeper than 0.35 m for a moment.
