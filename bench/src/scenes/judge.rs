@@ -208,7 +208,7 @@ pub fn deviations(scene: &Scene, ours: &Measures, peers: &[Measures], finer: &[M
     if peers.is_empty() {
         return found;
     }
-    let range = |of: &dyn Fn(&Measures) -> f64| range_of(peers.iter().map(of));
+    let range = |of: &dyn Fn(&Measures) -> f64| range_of(peers.iter().map(|peer| of(peer)));
     let (lowest, _) = range(&Measures::lowest);
     let (nearest, _) = range(&|peer| peer.nearest);
     if ours.nearest < nearest - NEARER * size {
