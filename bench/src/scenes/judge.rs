@@ -15,7 +15,7 @@ const DEEPER: f64 = 0.05;
 /// How much further than in any peer the body may have gone that should stand and went furthest.
 const FURTHER: f64 = 0.05;
 /// What should stand has fallen over if one of its bodies went farther than so many times half of its extent, whatever peers do.
-const FALLEN_OVER: f64 = 0.5;
+const FALLEN_OVER: f64 = 1.0;
 /// How much higher or lower than in any peer a body that should stand may be.
 const SAME_HEIGHT: f64 = 0.05;
 /// How much more than peers from each other the heights that tenths of the bodies are below may differ from any peer's, as a

@@ -34,7 +34,7 @@ use prepare::{Plan, Source};
 use share::Sharing;
 use state::{Mass, State};
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// Springs swing at most this often in a second, and at most at a quarter of the substeps' rate. A column of boxes on
 /// softer ones buckles; stiffer ones do not settle in 4 substeps.
@@ -77,6 +77,8 @@ pub(crate) struct Soft {
     packs: Vec<Pack>,
     sharing: Sharing,
     stages: Vec<Kind>,
+    /// One over the masses of the heaviest and of the lightest body that contacts move.
+    extremes: [f32; 2],
     /// Whether a pack is uneven, and whether one bounces: few worlds have such.
     is_uneven: bool,
     bounces: bool,
@@ -195,7 +197,9 @@ impl Soft {
     /// something touches, or that touch by themselves. Several workers do both side by side: who is touched is not known yet
     /// then, and all rows are filled.
     fn share_and_fill_rows(&mut self, bodies: &Bodies, setting: &Setting, first_movable: u32) {
-        let Self { colouring, body_of, slab_of, states, masses, packs, sharing, counters, .. } = self;
+        let Self { colouring, body_of, slab_of, states, masses, packs, sharing, counters, extremes, .. } = self;
+        // Numbers that are not negative are in the order of their bits.
+        let (least, most) = (AtomicU32::new(u32::MAX), AtomicU32::new(0));
         states.resize(body_of.len(), State::STILL);
         masses.resize(body_of.len(), Mass::INFINITE);
         let (states, masses) = (Shared::new(states), Shared::new(masses));
@@ -210,6 +214,14 @@ impl Soft {
             let (state, mass) = unsafe { (states.get_mut(row), masses.get_mut(row)) };
             *state = set_up(body_of[row], bodies, setting);
             *mass = bodies.motions.get(body_of[row] as usize).map_or(Mass::INFINITE, Mass::of);
+            let inverse = mass.greatest_inverse().to_bits();
+            // Asked first: what is only read stays with both.
+            if inverse > 0 && inverse < least.load(Ordering::Relaxed) {
+                least.fetch_min(inverse, Ordering::Relaxed);
+            }
+            if inverse > most.load(Ordering::Relaxed) {
+                most.fetch_max(inverse, Ordering::Relaxed);
+            }
         };
         let rows = body_of.len();
         let mut share = || {
@@ -228,6 +240,7 @@ impl Soft {
                 block_of(block, size, rows).for_each(fill);
             });
         }
+        *extremes = [least, most].map(|bits| f32::from_bits(bits.into_inner()));
         colouring.place(sharing.kept_at(), setting.workers);
     }
 

@@ -55,7 +55,10 @@ impl Soft {
     /// Finds the packs that bear a heavy body by way of a light one; says whether there are any. These relax more often, and
     /// without friction in the push, which would drive out sideways what is squeezed so.
     pub(super) fn find_burdened(&mut self, first_movable: u32) -> bool {
-        if !self.is_uneven || !self.find_leaning(first_movable) {
+        let [least, most] = self.extremes;
+        // Not so if there is no such body: `least` is no number then.
+        let is_any_far_heavier = most > FAR_HEAVIER * least;
+        if !is_any_far_heavier || !self.is_uneven || !self.find_leaning(first_movable) {
             return false;
         }
         let Self { colouring, burdens, .. } = self;

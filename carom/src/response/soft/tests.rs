@@ -34,6 +34,8 @@ fn filled(masses: &[f32], touching: &[[u32; 2]]) -> Soft {
         Mass { inverse_mass: [inverse, 0.5 * inverse, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], ..Mass::INFINITE }
     };
     soft.masses.extend(masses.iter().map(mass_of));
+    let range = masses.iter().fold([f32::MIN, f32::MAX], |[most, least], mass| [most.max(*mass), least.min(*mass)]);
+    soft.extremes = range.map(f32::recip);
     for Placed { patch, lane } in soft.colouring.placed() {
         let (pack, lane) = (&mut soft.packs[*lane as usize / WIDTH], *lane as usize % WIDTH);
         let [a, b] = patch.rows.map(|row| soft.masses[row as usize].greatest_inverse());
