@@ -7,7 +7,7 @@
 //! and the ground in the last step, by way of others or not, are as inert as a share of what they bear: what is clamped does not
 //! show its own inertia. Forces on them stay what they are, so that the ground bears what it should; what does not touch the
 //! ground keeps its mass, and momentum.
-//! Cost: nothing where nothing is uneven; else some passes over what leans on something lighter and, where that is far lighter,
+//! Cost: nothing where no body is far heavier than another; else some passes over what leans on something lighter and, where that is far lighter,
 //! over all patches, up to the layers that bear. The order of the patches means nothing. Source: ours; after shock propagation,
 //! which takes what is below for immovable (Guendelman et al. 2003, doi 10.1145/882262.882358).
 
